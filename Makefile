@@ -1,0 +1,44 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both set up from nothing.
+PYTHON ?= python3
+BIN := .venv/bin
+export UV_PYTHON_DOWNLOADS := never
+export UV_SYSTEM_CERTS := 1
+
+.PHONY: setup demo test check lock clean
+
+setup: .venv/ready
+
+# uv is only for speed: where it cannot be had, pip installs the same locked files.
+.venv/ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet uv || true
+	if [ -x $(BIN)/uv ]; then \
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock && \
+	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . ; \
+	else \
+	  $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock && \
+	  $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e . ; \
+	fi
+	touch $@
+
+demo: setup
+	$(BIN)/duelist simulate rucb rex3 sparring-thompson savage if2 uniform \
+	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart demo.png
+
+test: check
+	$(BIN)/pytest -n 2
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+lock: setup
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
+	  --all-extras --group dev pyproject.toml -o requirements.lock \
+	  --custom-compile-command "make lock"
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache demo.png
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

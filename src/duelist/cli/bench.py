@@ -1,0 +1,32 @@
+"""duelist bench: speed, as ratios in one run and with regret beside it."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Measure speed, with regret beside it.", no_args_is_help=True)
+
+
+@app.callback()
+def bench() -> None:
+    """Measure speed, with regret beside it."""
+
+
+@app.command("policies")
+def policies_command(
+    names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
+    runs: Annotated[int, typer.Option(help="Runs of 100,000 duels a cell.")] = 20,
+    duelpy: Annotated[str | None, typer.Option(help="A Python interpreter that has duelpy, to measure beside.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Duels a second on one core, and strong regret, at 6, 16 and 64 arms."""
+    from duelist.lab.bench_policies import bench_policies, print_bench
+
+    rows = bench_policies(names, runs, duelpy)
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print_bench(rows)

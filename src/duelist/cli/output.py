@@ -1,0 +1,84 @@
+"""What commands share: settings in, tables out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from duelist.core.charts import check_chart_path
+from duelist.core.errors import BadInput
+from duelist.dueling.policy import POLICIES
+from duelist.dueling.result import Result
+
+
+def parse_settings(policies: Sequence[str], settings: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The parameters of each policy: NAME=VALUE for all that have it, POLICY.NAME=VALUE for one."""
+    parsed: dict[str, dict[str, Any]] = {policy: {} for policy in policies}
+    known = {policy: POLICIES.get(policy).parameters() for policy in policies}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        owner, dot, name = key.rpartition(".")
+        if not equals:
+            raise BadInput(f"--set needs NAME=VALUE, not {setting!r}")
+        if dot and owner not in parsed:
+            raise BadInput(f"--set {key}: {owner!r} is not one of the policies {', '.join(parsed)}")
+        takers = [owner] if dot else [policy for policy in parsed if name in known[policy]]
+        if not takers or name not in known[takers[0]]:
+            choices = ", ".join(sorted({n for policy in parsed for n in known[policy]})) or "none"
+            raise BadInput(f"--set {key}: no such parameter; known here: {choices}")
+        for policy in takers:
+            parsed[policy][name] = _value(text)
+    return parsed
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text.lower())
+    except ValueError:
+        try:
+            return float(text)  # .5, 1e-3
+        except ValueError:
+            return text
+
+
+def prepare_outputs(chart: Path | None, save: Path | None, n_results: int) -> None:
+    """Find out before a long run that its outputs can be written."""
+    if chart is not None:
+        check_chart_path(chart)
+    if save is not None:
+        folder = save if n_results > 1 else save.parent
+        if n_results > 1:
+            folder.mkdir(exist_ok=True)
+        if not folder.is_dir():
+            raise BadInput(f"there is no folder {str(folder)!r} to save in")
+
+
+def save_results(results: Sequence[Result], path: Path) -> None:
+    """One result to a file, several to a folder."""
+    for result in results:
+        result.save(path if len(results) == 1 else path / f"{result.policy}.npz")
+
+
+def print_results(results: Sequence[Result]) -> None:
+    """A table with a row a policy, the lowest strong regret first."""
+    first = results[0]
+    views = [view for view in first.sums if view != "strong"]  # the others follow from these
+    table = Table(title=f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}")
+    table.add_column("policy")
+    for column in ("strong regret", *views, "accuracy", "best found", "M duels/s"):
+        table.add_column(column, justify="right")
+    for result in sorted(results, key=lambda r: float(r.regret().mean)):
+        mean, _, high = result.regret()
+        strong = f"{mean:.0f} ± {high - mean:.0f}" if result.runs > 1 else f"{mean:.0f}"
+        others = [f"{result.regret(view).mean:.0f}" for view in views]
+        speed = f"{result.steps_per_second / 1e6:.1f}"
+        table.add_row(
+            result.policy, strong, *others, f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}", speed
+        )
+    Console().print(table)
+    print("regret: mean of the runs, ± 95 %. accuracy: both arms of the last duel were the best. speed: one core.")

@@ -1,0 +1,35 @@
+"""duelist policies: what there is, and what each one needs."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+
+def policies_command(
+    name: Annotated[str | None, typer.Argument(help="Show one policy with its parameters.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the policies: assumption, horizon, regret bound, parameters."""
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from duelist.dueling.policy import POLICIES
+
+    facts = [POLICIES.get(policy).facts() for policy in ([name] if name else POLICIES)]
+    if as_json:
+        print(json.dumps(facts[0] if name else facts, indent=2))
+    elif name:
+        for key, value in facts[0].items():
+            if key != "parameters":
+                print(f"{key:<8} {value}")
+        for parameter, about in facts[0]["parameters"].items():
+            print(f"--set {parameter}={about['default']}   {about['help']}")
+    else:
+        columns = ("policy", "needs", "horizon", "regret", "departs")
+        table = Table(*(Column(name, no_wrap=name == "policy") for name in columns), show_lines=True)
+        for fact in facts:
+            table.add_row(*(str(fact[name]).rstrip(".") for name in columns))
+        Console().print(table)

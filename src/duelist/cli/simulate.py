@@ -1,0 +1,57 @@
+"""duelist simulate: the regret of one or several policies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def simulate_command(
+    policies: Annotated[
+        list[str], typer.Argument(help="One or more policies: names from `duelist policies`, or module:Class.")
+    ],
+    matrix: Annotated[
+        str, typer.Option(help="A matrix file, or an instance: arxiv, worst-case:arms=50,epsilon=0.1, ...")
+    ],
+    horizon: Annotated[int, typer.Option(help="Duels in a run.")] = 100_000,
+    runs: Annotated[int, typer.Option(help="Independent runs.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter, or POLICY.NAME=VALUE for one of several."),
+    ] = None,
+    view: Annotated[str, typer.Option(help="The regret view of the chart.")] = "strong",
+    chart: Annotated[Path | None, typer.Option(help="Save a chart: .png, .svg or .pdf.")] = None,
+    save: Annotated[Path | None, typer.Option(help="Save the result (.npz); of several policies, a folder.")] = None,
+    cores: Annotated[int | None, typer.Option(help="How many cores to use; all by default.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: one object, or a list for several policies.")
+    ] = False,
+) -> None:
+    """Run policies against a matrix many times and show their regret."""
+    from duelist.cli.output import parse_settings, prepare_outputs, print_results, save_results
+    from duelist.dueling.environments import load_environment
+    from duelist.dueling.result import plot
+    from duelist.dueling.simulate import simulate
+
+    environment = load_environment(matrix)
+    settings = parse_settings(policies, setting or [])
+    prepare_outputs(chart, save, len(policies))
+    results = [
+        simulate(name, environment, horizon, runs, seed, cores=cores, **settings[name])
+        for name in dict.fromkeys(policies)
+    ]
+    if save is not None:
+        save_results(results, save)
+    if chart is not None:
+        plot(results, chart, view)
+    if as_json:
+        summaries = [result.summary() for result in results]
+        print(json.dumps(summaries if len(summaries) > 1 else summaries[0], indent=2))
+    else:
+        print_results(results)
+        if chart is not None:
+            print(f"chart saved to {chart}")

@@ -1,0 +1,70 @@
+"""Charts that are saved as pictures. Needs the extra `charts`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from duelist.core.errors import BadInput, MissingExtra
+
+FORMATS = (".png", ".svg", ".pdf")
+# Eight colours that stay apart for colour-blind readers (Okabe and Ito).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
+
+
+class Series(NamedTuple):
+    """One line of a chart, with a band where there are limits."""
+
+    label: str
+    x: Any
+    y: Any
+    low: Any = None
+    high: Any = None
+
+
+def check_chart_path(path: str | Path) -> Path:
+    """The path of a chart to be, or an error before any work is done for it."""
+    path = Path(path)
+    if path.suffix not in FORMATS:
+        raise BadInput(f"a chart is saved as {', '.join(FORMATS)}, not as {str(path)!r}")
+    if not path.parent.is_dir():
+        raise BadInput(f"there is no folder {str(path.parent)!r} to save the chart in")
+    return path
+
+
+def draw_lines(
+    panels: Sequence[tuple[str, Sequence[Series], bool]], x_label: str, title: str, path: str | Path | None = None
+) -> Any:
+    """Panels one below the other, x logarithmic; a panel is (y label, lines, y logarithmic).
+
+    Returns matplotlib's figure, and saves it when `path` is given.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("charts need matplotlib: pip install 'duelist[charts]'") from error
+    figure = Figure(figsize=(8, 1.5 + 3.2 * len(panels)), layout="constrained")
+    for number, (y_label, lines, logarithmic) in enumerate(panels, 1):
+        axes = figure.add_subplot(len(panels), 1, number)
+        for place, line in enumerate(lines):
+            style: dict[str, Any] = {
+                "color": COLOURS[place % len(COLOURS)],
+                "linestyle": ("-", "--", ":")[place // len(COLOURS) % 3],
+            }
+            axes.plot(line.x, line.y, label=line.label, linewidth=1.6, **style)
+            if line.low is not None:
+                axes.fill_between(line.x, line.low, line.high, color=style["color"], alpha=0.18, linewidth=0)
+        axes.set_xscale("log")
+        if logarithmic and any((line.y > 0).any() for line in lines):
+            axes.set_yscale("log" if all((line.y[-1] > 0).all() for line in lines) else "symlog")
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+        if number == 1:
+            axes.set_title(title)
+            axes.legend(frameon=False)
+    if path is not None:
+        figure.savefig(check_chart_path(path), dpi=140)
+    return figure

@@ -1,0 +1,60 @@
+"""Every error a user can meet.
+
+DuelistError                     the root: catch this to catch them all
+├── BadInput                     a value that cannot be used (also a ValueError)
+├── UnknownName                  a name nobody registered (also a LookupError)
+├── DuelError                    a tell that does not fit its duel
+│   ├── AlreadyTold              this duel was told before
+│   ├── ForeignDuel              this duel was not asked from this policy
+│   └── ExpiredDuel              too many newer duels were opened since
+├── CannotCompile                a kernel reaches something that cannot be compiled safely
+└── MissingExtra                 an optional package is not installed (also an ImportError)
+"""
+
+__all__ = [
+    "AlreadyTold",
+    "BadInput",
+    "CannotCompile",
+    "DuelError",
+    "DuelistError",
+    "ExpiredDuel",
+    "ForeignDuel",
+    "MissingExtra",
+    "UnknownName",
+]
+
+
+class DuelistError(Exception):
+    """Root of all errors raised on purpose."""
+
+
+class BadInput(DuelistError, ValueError):
+    """A value that cannot be used; the message names it and what is allowed."""
+
+
+class UnknownName(DuelistError, LookupError):
+    """A name that nobody registered; the message lists the known ones."""
+
+
+class DuelError(DuelistError):
+    """A tell that does not fit its duel; the policy is unchanged."""
+
+
+class AlreadyTold(DuelError):
+    """The duel was told before."""
+
+
+class ForeignDuel(DuelError):
+    """The duel was not asked from this policy."""
+
+
+class ExpiredDuel(DuelError):
+    """The duel was dropped because too many newer ones were opened."""
+
+
+class CannotCompile(DuelistError):
+    """A kernel reaches something that cannot be compiled safely."""
+
+
+class MissingExtra(DuelistError, ImportError):
+    """An optional package is not installed; the message says how to get it."""

@@ -1,0 +1,233 @@
+"""Memory that is declared field by field and can be compiled, stored and nested.
+
+A policy lists its parameters, its arrays and the parts it holds; `Declared` reads
+that list. The values live in one tuple per object, which is what `self` is inside
+compiled code. Only arrays change: a number that changes is an array of one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from duelist.core.compile import rebind
+from duelist.core.errors import BadInput
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number chosen by the user and fixed afterwards."""
+
+    default: Any
+    help: str
+    low: float
+    high: float
+    above: float  # a strict lower limit
+    required: bool = False
+    settable: bool = True
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        """`value` in the parameter's own type, or an error that names what is allowed."""
+        kind = type(self.default)
+        allowed = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        limits = [f"at least {self.low:g}"] * (self.low > -math.inf)
+        limits += [f"above {self.above:g}"] * (self.above > -math.inf)
+        limits += [f"at most {self.high:g}"] * (self.high < math.inf)
+        allowed = " ".join([allowed, " and ".join(limits)]).strip()
+        fits = isinstance(value, bool | np.bool_) if kind is bool else not isinstance(value, bool)
+        try:
+            number = kind(value) if fits else math.nan
+            fits = fits and number == value
+        except (TypeError, ValueError, OverflowError):
+            fits = False
+        if not fits or not (self.low <= number <= self.high and number > self.above) or not math.isfinite(number):
+            raise BadInput(f"{owner}: {name} must be {allowed}, not {value!r}")
+        return number
+
+
+@dataclass(frozen=True)
+class Table:
+    """An array of a size that depends on the number of arms."""
+
+    shape: Callable[[int], tuple[int, ...]]
+    dtype: type
+    fill: float
+
+    def allocate(self, n_arms: int) -> npt.NDArray[Any]:
+        return np.full(self.shape(n_arms), self.fill, {int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A part with a memory of its own, over the same arms."""
+
+    part: type[Declared]
+
+
+# These return Any so that a field can be annotated with the type it has at run time.
+
+
+def parameter(
+    default: Any,
+    help: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    above: float = -math.inf,
+    required: bool = False,
+) -> Any:
+    """Declare a number the user may set, or must when `required`; its type is the default's."""
+    return Parameter(default, help, low, high, above, required)
+
+
+def constant(value: Any) -> Any:
+    """Declare a number that tells variants of one algorithm apart."""
+    return Parameter(value, "", -math.inf, math.inf, -math.inf, settable=False)
+
+
+def single(dtype: type = int, fill: float = 0) -> Any:
+    """Declare one changing number: an array of length one."""
+    return Table(lambda k: (1,), dtype, fill)
+
+
+def per_arm(dtype: type = float, fill: float = 0) -> Any:
+    """Declare one number an arm."""
+    return Table(lambda k: (k,), dtype, fill)
+
+
+def per_pair(dtype: type = float, fill: float = 0) -> Any:
+    """Declare one number an ordered pair of arms."""
+    return Table(lambda k: (k, k), dtype, fill)
+
+
+def table(shape: Callable[[int], tuple[int, ...]], dtype: type = float, fill: float = 0) -> Any:
+    """Declare an array of another shape, given the number of arms."""
+    return Table(shape, dtype, fill)
+
+
+def holds(part: type[Declared]) -> Any:
+    """Declare a part, which has fields of its own."""
+    return Holds(part)
+
+
+@cache
+def memory_type(fields: tuple[str, ...]) -> type[Any]:
+    """The tuple type with these fields, the same in every process.
+
+    Numba's cache finds a compiled function by the types of its arguments. The type
+    is therefore named by its fields and found by that name (`__getattr__` below), so
+    that an algorithm defined in a script or a notebook is found again as well.
+    """
+    name = "Memory_" + "__".join(fields)
+    made = namedtuple(name, fields)  # type: ignore[misc]
+    made.__module__, made.__qualname__ = __name__, name
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("Memory_"):
+        return memory_type(tuple(name.removeprefix("Memory_").split("__")))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class Declared:
+    """Base of everything whose memory is declared field by field."""
+
+    fields: ClassVar[dict[str, Any]] = {}
+    kernels: ClassVar[tuple[str, ...]] = ()  # methods a holder may call as inner_<name>
+
+    def __init_subclass__(cls) -> None:
+        own = {n: v for n, v in vars(cls).items() if isinstance(v, Parameter | Table | Holds)}
+        for name in own:
+            if "__" in name or name.startswith("_"):
+                raise BadInput(f"{cls.__name__}: a field must not start with or contain '__': {name!r}")
+        cls.fields = cls.fields | own
+
+    def __init__(self, n_arms: int, parameters: Mapping[str, Any]) -> None:
+        self.n_arms = n_arms
+        for name, field in self.fields.items():
+            value: Any
+            if isinstance(field, Parameter):
+                if field.required and name not in parameters:
+                    raise BadInput(f"{type(self).__name__} needs {name}=...: {field.help}")
+                value = field.check(type(self).__name__, name, parameters.get(name, field.default))
+            elif isinstance(field, Table):
+                value = field.allocate(n_arms)
+            else:
+                known = field.part.parameters()
+                value = field.part(n_arms, {n: v for n, v in parameters.items() if n in known})
+            setattr(self, name, value)
+        self.check_parameters()
+        self.memory = self._memory()
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """The parameters a user may set, those of held parts included."""
+        found: dict[str, Parameter] = {}
+        for name, field in cls.fields.items():
+            if isinstance(field, Parameter) and field.settable:
+                found[name] = field
+            elif isinstance(field, Holds):
+                found |= {n: p for n, p in field.part.parameters().items() if n not in found}
+        return found
+
+    def parameter_values(self) -> dict[str, Any]:
+        """The value of each parameter a user may set."""
+        values: dict[str, Any] = {}
+        for name, field in self.fields.items():
+            if isinstance(field, Parameter) and field.settable:
+                values[name] = getattr(self, name)
+            elif isinstance(field, Holds):
+                values = getattr(self, name).parameter_values() | values
+        return values
+
+    def tables(self) -> dict[str, npt.NDArray[Any]]:
+        """Every array by name; those of a held part as "part.name"."""
+        found: dict[str, npt.NDArray[Any]] = {}
+        for name, field in self.fields.items():
+            if isinstance(field, Table):
+                found[name] = getattr(self, name)
+            elif isinstance(field, Holds):
+                found |= {f"{name}.{n}": a for n, a in getattr(self, name).tables().items()}
+        return found
+
+    def _memory(self) -> Any:
+        values = {n: getattr(self, n) for n in self.fields}
+        values = {n: v.memory if isinstance(v, Declared) else v for n, v in values.items()}
+        return memory_type(("n_arms", *values))(self.n_arms, *values.values())
+
+    @classmethod
+    def held(cls) -> type[Declared] | None:
+        """The class of the held part whose kernels are bound as inner_<name>, if any."""
+        parts = {f.part for f in cls.fields.values() if isinstance(f, Holds) and f.part.kernels}
+        if len(parts) > 1:
+            raise BadInput(
+                f"{cls.__name__} holds parts of several kinds {sorted(p.__name__ for p in parts)}; allowed is one"
+            )
+        return next(iter(parts), None)
+
+    @classmethod
+    def method(cls, name: str, convert: Callable[[Any], Any]) -> Any:
+        """The method `name`, its held part's kernels bound after `convert`ing each."""
+        inner = cls.held()
+        if inner is None:
+            return getattr(cls, name)
+        bound = {f"inner_{n}": convert(inner.method(n, convert)) for n in inner.kernels}
+        return rebind(getattr(cls, name), bound)
+
+    def check_parameters(self) -> None:
+        """Raise BadInput when parameters do not fit each other; written where they can clash."""
+
+    def start(self, rng: np.random.Generator) -> None:
+        """Fill the memory for a fresh start; written by algorithms that need it."""

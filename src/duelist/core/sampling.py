@@ -1,0 +1,44 @@
+"""Small random helpers shared by kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duelist.core.compile import kernel
+from duelist.core.memory import Ints
+
+
+@kernel
+def below(n: int, rng: np.random.Generator) -> int:
+    """A uniformly random whole number from 0 to n - 1."""
+    return int(rng.random() * n)
+
+
+@kernel
+def shuffle(items: Ints, size: int, rng: np.random.Generator) -> None:
+    """Put the first `size` items in a uniformly random order."""
+    for last in range(size - 1, 0, -1):
+        other = below(last + 1, rng)
+        items[last], items[other] = items[other], items[last]
+
+
+@kernel
+def coin(outcome: float, rng: np.random.Generator) -> bool:
+    """Whether the left arm won; a graded outcome is decided by a coin of that bias."""
+    return outcome == 1.0 or (outcome > 0.0 and rng.random() < outcome)
+
+
+@kernel
+def argmax(values: Any, rng: np.random.Generator) -> int:
+    """The index of the largest value, uniformly random among ties."""
+    best, ties = 0, 1
+    for i in range(1, values.size):
+        if values[i] > values[best]:
+            best, ties = i, 1
+        elif values[i] == values[best]:
+            ties += 1
+            if rng.random() * ties < 1.0:
+                best = i
+    return best

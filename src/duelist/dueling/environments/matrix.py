@@ -1,0 +1,68 @@
+"""Duels decided by a fixed matrix of probabilities."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from duelist.core.memory import Floats
+from duelist.dueling.environment import BANDIT, BORDA, COPELAND, STRONG, WEAK, Environment, pack
+from duelist.dueling.preferences import (
+    Preferences,
+    borda_scores,
+    check_matrix,
+    copeland_scores,
+    read_matrix,
+    reference_arm,
+)
+
+
+class Matrix(Environment):
+    """Arm i beats arm j with probability preference[i, j], always.
+
+    Strong regret is taken against the Condorcet winner, or without one against the
+    Copeland winner, and may then be negative.
+
+    >>> Matrix([[0.5, 0.6], [0.4, 0.5]]).best_arms("strong", 100)
+    [0]
+    """
+
+    sums: ClassVar[tuple[str, ...]] = ("strong", "weak", "copeland", "borda")
+
+    def __init__(self, preference: Any, name: str = "matrix") -> None:
+        self.preference = check_matrix(preference, name)
+        self.n_arms, self.name = len(self.preference), name
+        best = reference_arm(self.preference)
+        copeland, borda = copeland_scores(self.preference), borda_scores(self.preference)
+        self.best = best
+        # One row an arm, so that the loop reads one line of memory an arm.
+        self.gap = np.stack([self.preference[best] - 0.5, copeland.max() - copeland, borda.max() - borda], axis=1)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Matrix:
+        """From a file: .txt, .csv, .npy or .npz."""
+        return cls(read_matrix(path), Path(path).name)
+
+    def memory(self, horizon: int) -> Any:
+        return pack(preference=self.preference, gap=self.gap, best=self.best)
+
+    def duel(self, t: int, left: int, right: int, rng: np.random.Generator) -> float:
+        return 1.0 if rng.random() < self.preference[left, right] else 0.0
+
+    def account(self, t: int, left: int, right: int, totals: Floats) -> bool:
+        strong = 0.5 * (self.gap[left, 0] + self.gap[right, 0])
+        totals[STRONG] += strong
+        totals[BANDIT] += 2.0 * strong  # reported where the matrix comes from utilities
+        totals[WEAK] += min(self.gap[left, 0], self.gap[right, 0])
+        totals[COPELAND] += 0.5 * (self.gap[left, 1] + self.gap[right, 1])
+        totals[BORDA] += 0.5 * (self.gap[left, 2] + self.gap[right, 2])
+        return left == self.best and right == self.best
+
+    def best_arms(self, view: str, horizon: int) -> list[int]:
+        facts = Preferences.of(self.preference)
+        return facts.borda if view == "borda" else facts.copeland
+
+    def describe(self) -> str:
+        return f"{self.name}, {self.n_arms} arms"

@@ -1,0 +1,200 @@
+"""What a preference matrix says: who wins, and which assumptions hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
+
+TOLERANCE = 1e-9  # of P + P^T = 1, as text files carry few digits
+
+
+def check_matrix(values: Any, source: str = "the matrix") -> Floats:
+    """A preference matrix as floats, or an error that names the first bad cell.
+
+    >>> check_matrix([[0.5, 0.7], [0.4, 0.5]])
+    Traceback (most recent call last):
+    ...
+    duelist.core.errors.BadInput: the matrix: P[0, 1] + P[1, 0] must be 1, but 0.7 + 0.4 is 1.1
+    """
+    try:
+        matrix = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{source}: every cell must be a number: {error}") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        raise BadInput(f"{source} must be square with at least 2 arms, but its shape is {matrix.shape}")
+    if (cell := _first(~((matrix >= 0) & (matrix <= 1)))) is not None:
+        raise BadInput(f"{source}: P[{cell[0]}, {cell[1]}] must be from 0 to 1, not {matrix[cell]:g}")
+    if (cell := _first(np.abs(matrix + matrix.T - 1) > TOLERANCE)) is not None:
+        (i, j), p, q = cell, matrix[cell], matrix.T[cell]
+        if i == j:
+            raise BadInput(f"{source}: P[{i}, {i}] must be 0.5, not {p:g}")
+        raise BadInput(f"{source}: P[{i}, {j}] + P[{j}, {i}] must be 1, but {p:g} + {q:g} is {p + q:g}")
+    return matrix
+
+
+def read_matrix(path: str | Path) -> Floats:
+    """A preference matrix from .txt (spaces), .csv (commas), .npy or .npz (one square array)."""
+    path = Path(path)
+    if not path.is_file():
+        raise BadInput(f"no matrix file {str(path)!r}")
+    try:
+        if path.suffix == ".npz":
+            with np.load(path) as archive:
+                square = [a for a in archive.values() if a.ndim == 2]
+                if len(square) != 1:
+                    raise BadInput(f"{path} must hold one two-dimensional array, but holds {archive.files}")
+                return check_matrix(square[0], str(path))
+        if path.suffix == ".npy":
+            return check_matrix(np.load(path), str(path))
+        return check_matrix(_read_text(path), str(path))
+    except (OSError, UnicodeDecodeError, EOFError) as error:
+        raise BadInput(f"cannot read {path}: {error}") from None
+
+
+def _read_text(path: Path) -> list[list[float]]:
+    rows: list[list[float]] = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        cells = line.split("#")[0].replace(",", " ").replace(";", " ").split()
+        try:
+            row = [float(cell) for cell in cells]
+        except ValueError:
+            bad = next(cell for cell in cells if not _is_number(cell))
+            raise BadInput(f"{path}, line {number}: {bad!r} is not a number") from None
+        if row and rows and len(row) != len(rows[0]):
+            raise BadInput(f"{path}, line {number}: {len(row)} cells, but {len(rows[0])} in the first row")
+        rows += [row] if row else []
+    return rows
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _first(bad: Any) -> tuple[int, int] | None:
+    cells = np.argwhere(bad)
+    return (int(cells[0, 0]), int(cells[0, 1])) if len(cells) else None
+
+
+def copeland_scores(matrix: Floats) -> Floats:
+    """How many arms each arm beats, as a share of the others; ties count nothing."""
+    return np.asarray((matrix > 0.5).sum(1) / (len(matrix) - 1))
+
+
+def borda_scores(matrix: Floats) -> Floats:
+    """Each arm's chance against a random other arm (the diagonal excluded)."""
+    return np.asarray((matrix.sum(1) - matrix.diagonal()) / (len(matrix) - 1))
+
+
+def condorcet_winner(matrix: Floats) -> int | None:
+    """The arm that beats every other arm, if there is one."""
+    winners = np.flatnonzero((matrix > 0.5).sum(1) == len(matrix) - 1)
+    return int(winners[0]) if len(winners) else None
+
+
+def reference_arm(matrix: Floats) -> int:
+    """The arm that strong regret is taken against.
+
+    The Condorcet winner; without one, the Copeland winner, of several the one with
+    the highest Borda score.
+    """
+    order = np.lexsort((borda_scores(matrix), copeland_scores(matrix)))
+    return int(order[-1])
+
+
+def empirical_best(wins: Floats) -> int:
+    """The reference arm of the observed shares; an unseen pair counts as a tie."""
+    duels = wins + wins.T
+    return reference_arm(np.where(duels > 0, wins / np.maximum(duels, 1e-300), 0.5))
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """The winners of a matrix and the assumptions it satisfies.
+
+    >>> import numpy as np
+    >>> facts = Preferences.of(np.array([[.5, .6, .7], [.4, .5, .6], [.3, .4, .5]]))
+    >>> facts.condorcet, facts.smallest_gap, facts.stochastic_triangle_inequality
+    (0, 0.1, True)
+    """
+
+    n_arms: int
+    condorcet: int | None
+    copeland: list[int]
+    borda: list[int]
+    total_order: bool  # some order of the arms has every earlier arm beat every later one
+    strong_transitivity: bool  # SST along an order that no pair contradicts; False without one
+    stochastic_triangle_inequality: bool  # STI, likewise
+    ties: int  # pairs at exactly 1/2
+    smallest_gap: float  # of the reference arm to another arm, in |P - 1/2|
+
+    @classmethod
+    def of(cls, matrix: Floats) -> Preferences:
+        order = _order(matrix)
+        gaps = np.abs(np.delete(matrix[reference_arm(matrix)], reference_arm(matrix)) - 0.5)
+        upper = np.triu_indices(len(matrix), 1)
+        ties = int((np.abs(matrix[upper] - 0.5) <= TOLERANCE).sum())
+        return cls(
+            n_arms=len(matrix),
+            condorcet=condorcet_winner(matrix),
+            copeland=_maximisers(copeland_scores(matrix)),
+            borda=_maximisers(borda_scores(matrix)),
+            total_order=order is not None and ties == 0,
+            strong_transitivity=order is not None and _holds_sst(matrix[np.ix_(order, order)] - 0.5),
+            stochastic_triangle_inequality=order is not None and _holds_sti(matrix[np.ix_(order, order)] - 0.5),
+            ties=ties,
+            smallest_gap=round(float(gaps.min()), 12),
+        )
+
+    def __str__(self) -> str:
+        winner = "none" if self.condorcet is None else f"arm {self.condorcet}"
+        yes = {True: "yes", False: "no"}
+        lines = (
+            ("arms", f"{self.n_arms}, counted from 0"),
+            ("Condorcet winner", f"{winner} (beats every other arm)"),
+            ("Copeland winners", f"{_arms(self.copeland)} (beat the most arms)"),
+            ("Borda winners", f"{_arms(self.borda)} (best against a random arm)"),
+            ("smallest gap", f"{self.smallest_gap:g} (of the winner to another arm)"),
+            ("ties", f"{self.ties} pairs at exactly 1/2"),
+            ("total order", yes[self.total_order]),
+            ("SST", f"{yes[self.strong_transitivity]} (strong stochastic transitivity)"),
+            ("STI", f"{yes[self.stochastic_triangle_inequality]} (stochastic triangle inequality)"),
+        )
+        return "\n".join(f"  {label:<18}{text}" for label, text in lines)
+
+
+def _arms(arms: list[int]) -> str:
+    shown = ", ".join(map(str, arms[:8])) + (", ..." if len(arms) > 8 else "")
+    return f"arm{'s' * (len(arms) > 1)} {shown}"
+
+
+def _maximisers(scores: Floats) -> list[int]:
+    return [int(i) for i in np.flatnonzero(scores >= scores.max() - TOLERANCE)]
+
+
+def _order(matrix: Floats) -> Any:
+    """The arms from best to worst when no pair contradicts that order, else None."""
+    order = np.lexsort((-borda_scores(matrix), -(matrix > 0.5).sum(1)))
+    upper = np.triu_indices(len(matrix), 1)
+    return order if (matrix[np.ix_(order, order)][upper] >= 0.5).all() else None
+
+
+def _holds_sst(gap: Floats) -> bool:
+    """gap[i, k] >= max(gap[i, j], gap[j, k]) for i < j < k."""
+    later = ((gap[i, j], gap[j, j + 1 :], gap[i, j + 1 :]) for i in range(len(gap)) for j in range(i + 1, len(gap)))
+    return all((ik >= np.maximum(ij, jk) - TOLERANCE).all() for ij, jk, ik in later)
+
+
+def _holds_sti(gap: Floats) -> bool:
+    """gap[i, k] <= gap[i, j] + gap[j, k] for i < j < k."""
+    later = ((gap[i, j], gap[j, j + 1 :], gap[i, j + 1 :]) for i in range(len(gap)) for j in range(i + 1, len(gap)))
+    return all((ik <= ij + jk + TOLERANCE).all() for ij, jk, ik in later)

@@ -1,0 +1,1 @@
+"""Public contract suites: run them on your own classes."""
