@@ -41,7 +41,7 @@ def simulate_command(
     settings = parse_settings(policies, setting or [])
     prepare_outputs(chart, save, len(policies))
     results = [
-        simulate(name, environment, horizon, runs, seed, cores=cores, **settings[name])
+        simulate(name, environment, horizon, runs, seed, settings[name], cores=cores)
         for name in dict.fromkeys(policies)
     ]
     if save is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,16 @@ def simulate(
     horizon: int,
     runs: int = 100,
     seed: int = 0,
+    parameters: Mapping[str, Any] | None = None,
     *,
     cores: int | None = None,
     points: int = 100,
     progress: bool | None = None,
-    **parameters: Any,
 ) -> Result:
     """Regret of `policy` in `environment`: `runs` independent runs of `horizon` duels.
 
     `policy` is a name, a class, or an instance whose parameters are taken; a policy that
-    needs the horizon is given it. `environment` is an Environment, a name, a file or a
+    can use the horizon is given it unless `parameters` says otherwise. `environment` is an Environment, a name, a file or a
     matrix. The result depends on the seed alone, not on the number of cores.
 
     >>> result = simulate("uniform", [[0.5, 0.9], [0.1, 0.5]], horizon=1000, runs=3, seed=1)
@@ -48,7 +48,7 @@ def simulate(
     200.0
     """
     world = _environment(environment)
-    kind, settings = _policy(policy, world.n_arms, horizon, parameters)
+    kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
     for name, value, least in (("horizon", horizon, 1), ("runs", runs, 1), ("points", points, 1), ("seed", seed, 0)):
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
             raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}")
@@ -153,14 +153,16 @@ def _environment(given: Any) -> Environment:
     return Matrix(given)
 
 
-def _policy(given: Any, n_arms: int, horizon: int, parameters: dict[str, Any]) -> tuple[type[Policy], dict[str, Any]]:
+def _policy(
+    given: Any, n_arms: int, horizon: int, parameters: Mapping[str, Any]
+) -> tuple[type[Policy], dict[str, Any]]:
     """The class and the parameters to run with."""
     if isinstance(given, Policy):
         if given.n_arms != n_arms:
             raise BadInput(f"the policy has {given.n_arms} arms, the environment {n_arms}")
-        return type(given), given.parameter_values() | parameters
+        return type(given), given.parameter_values() | dict(parameters)
     kind = POLICIES.get(given) if isinstance(given, str) else given
     if not (isinstance(kind, type) and issubclass(kind, Policy)):
         raise BadInput(f"policy must be a name, a Policy class or a Policy, not {given!r}")
     planned = {"horizon": horizon} if "horizon" in kind.parameters() else {}
-    return kind, planned | parameters
+    return kind, planned | dict(parameters)

@@ -1,1 +1,5 @@
-"""Public contract suites: run them on your own classes."""
+"""Contract suites: run them on the built-in classes and on your own."""
+
+from duelist.testing.policy import check_policy
+
+__all__ = ["check_policy"]

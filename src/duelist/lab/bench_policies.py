@@ -1,0 +1,117 @@
+"""Speed of the policies, with their regret beside it.
+
+Speeds are for one core with the compiled loop in the cache. They move from machine to
+machine: compare rows of one run.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from duelist.core.errors import BadInput
+from duelist.core.progress import progress_bar
+from duelist.dueling.environments import Matrix, load_environment
+from duelist.dueling.policy import POLICIES
+from duelist.dueling.simulate import simulate
+
+HORIZON = 100_000
+ENVIRONMENTS = {6: "arxiv", 16: "bradley-terry:arms=16,epsilon=0.05", 64: "bradley-terry:arms=64,epsilon=0.05"}
+
+# Millions of duels a second that each policy should reach at 6, 16 and 64 arms.
+FLOORS: dict[str, dict[int, float]] = {
+    "rucb": {6: 18, 16: 8, 64: 1.4},
+    "if2": {6: 30},
+    "savage": {64: 20},
+    "btm": {64: 3.3},
+    "rex3": {6: 25, 64: 4},
+    "sparring-exp3": {6: 12, 64: 3},
+    "sparring-ucb": {6: 12, 64: 4},
+    "sparring-thompson": {6: 1, 64: 0.1},
+}
+
+# Strong regret on arXiv at 100,000 duels from independent implementations.
+REGRETS = {
+    "rucb": 565,
+    "savage": 1641,
+    "if2": 4086,
+    "btm": 4571,
+    "rex3": 192,
+    "sparring-exp3": 1136,
+    "sparring-ucb": 1232,
+    "sparring-thompson": 264,
+}
+DUELPY = ("rucb", "if2", "savage", "btm")  # what duelpy has of ours
+
+
+def bench_policies(names: Sequence[str] | None, runs: int, duelpy: str | None) -> list[dict[str, Any]]:
+    """A row for each policy and number of arms, and for duelpy at 6 arms."""
+    chosen = [POLICIES.get(name).name for name in names or POLICIES]
+    rows = []
+    with progress_bar("bench", len(chosen) * len(ENVIRONMENTS)) as advance:
+        for name in chosen:
+            for arms, instance in ENVIRONMENTS.items():
+                result = simulate(name, instance, HORIZON, runs, seed=1, cores=1, points=1, progress=False)
+                row = {
+                    "policy": name,
+                    "arms": arms,
+                    "steps_per_second": result.steps_per_second,
+                    "floor": FLOORS.get(name, {}).get(arms, 0) * 1e6 or None,
+                    "regret": result.summary()["regret"]["strong"],
+                    "independent_regret": REGRETS.get(name) if arms == 6 else None,
+                }
+                rows.append(row)
+                advance(1)
+    peers = _measure_duelpy(duelpy, [name for name in chosen if name in DUELPY]) if duelpy else {}
+    for row in rows:
+        row["duelpy"] = peers.get(row["policy"]) if row["arms"] == 6 else None
+    return rows
+
+
+def _measure_duelpy(interpreter: str, policies: list[str]) -> dict[str, Any]:
+    """One run a policy on arXiv in the given interpreter."""
+    arxiv = load_environment("arxiv")
+    assert isinstance(arxiv, Matrix)
+    job = json.dumps({"matrix": arxiv.preference.tolist(), "horizon": HORIZON, "policies": policies})
+    command = [interpreter, str(Path(__file__).with_name("duelpy_peer.py"))]
+    try:
+        done = subprocess.run(command, input=job, capture_output=True, text=True, check=True)
+    except OSError as error:
+        raise BadInput(f"cannot run the interpreter {interpreter!r}: {error}") from None
+    except subprocess.CalledProcessError as error:
+        raise BadInput(f"{interpreter!r} cannot run duelpy: {error.stderr.strip().splitlines()[-1]}") from None
+    return {row["policy"]: row for row in json.loads(done.stdout)}
+
+
+def print_bench(rows: Sequence[dict[str, Any]]) -> None:
+    """A line a policy; the speed it should reach stands behind the slash."""
+    table = Table(
+        title=f"{HORIZON:,} duels a run, one core: millions of duels a second / floor, and strong regret on arXiv"
+    )
+    table.add_column("policy", no_wrap=True)
+    peers = any(row["duelpy"] for row in rows)
+    columns = [f"{arms} arms" for arms in ENVIRONMENTS] + ["regret", "independent"]
+    for column in columns + ["duelpy k/s", "its regret"] * peers:
+        table.add_column(column, justify="right")
+    for name in dict.fromkeys(row["policy"] for row in rows):
+        mine = {row["arms"]: row for row in rows if row["policy"] == name}
+        speeds = [
+            f"{row['steps_per_second'] / 1e6:.2f}" + (f" / {row['floor'] / 1e6:g}" if row["floor"] else "")
+            for row in mine.values()
+        ]
+        mean, high, peer = mine[6]["regret"]["mean"], mine[6]["regret"]["high"], mine[6]["duelpy"]
+        regret = f"{mean:.0f}" + (f" ± {high - mean:.0f}" if high is not None else "")
+        cells = [*speeds, regret, str(mine[6]["independent_regret"] or "")]
+        if peers:
+            cells += [f"{peer['steps_per_second'] / 1e3:.1f}", f"{peer['regret']:.0f}"] if peer else ["", ""]
+        table.add_row(name, *cells)
+    Console().print(table)
+    print(
+        "6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead. independent: another implementation's regret."
+    )

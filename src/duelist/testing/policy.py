@@ -1,0 +1,254 @@
+"""What every policy must do, whoever wrote it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+from duelist.core.compile import kernel, plain, specialise
+from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
+from duelist.dueling.environments.matrix import Matrix
+from duelist.dueling.policy import Duel, Policy
+from duelist.dueling.simulate import simulate
+
+# Easy for every assumption: a total order with SST and STI, and a best arm far ahead.
+EASY = (
+    (0.5, 0.9, 0.9, 0.9, 0.9),
+    (0.1, 0.5, 0.7, 0.7, 0.7),
+    (0.1, 0.3, 0.5, 0.7, 0.7),
+    (0.1, 0.3, 0.3, 0.5, 0.7),
+    (0.1, 0.3, 0.3, 0.3, 0.5),
+)
+HORIZON = 20_000
+OUTCOMES = (1.0, 0.0, 0.5, 0.25)  # wins, ties and a graded preference
+
+
+def check_policy(policy: type[Policy], **parameters: Any) -> None:
+    """Run the contract on `policy`; an AssertionError says what is broken.
+
+    A policy that needs the horizon is given one. Takes some seconds, most of them to compile.
+
+    >>> from duelist import Uniform
+    >>> check_policy(Uniform)
+    """
+    if "horizon" in policy.parameters():
+        parameters = {"horizon": HORIZON} | parameters
+
+    def make(n_arms: int = 5, seed: int = 0) -> Policy:
+        return policy(n_arms, seed=seed, **parameters)
+
+    check_arms(policy, parameters)
+    check_compiled_equals_plain(make)
+    check_choose_settles(make)
+    check_start_compiles(policy, make)
+    check_other_process(policy, parameters)
+    check_json(make)
+    check_late_tells(policy, make)
+    check_labels(policy, parameters)
+    check_flattens(policy, parameters)
+
+
+def check_arms(policy: type[Policy], parameters: dict[str, Any]) -> None:
+    """Two arms work, one is refused."""
+    try:
+        policy(1, seed=0, **parameters)
+    except BadInput:
+        pass
+    else:
+        raise AssertionError(f"{policy.name}: one arm must be refused with BadInput")
+    two = policy(2, seed=0, **parameters)
+    outcomes = np.random.default_rng(0)
+    for _ in range(300):
+        duel = two.ask()
+        two.tell(duel, float(outcomes.choice(OUTCOMES)))
+    expect(two.best() in (0, 1), policy, f"best() of two arms is {two.best()!r}")
+
+
+def check_compiled_equals_plain(make: Callable[..., Policy]) -> None:
+    """The same steps as plain Python give the same duels and the same memory."""
+    compiled, interpreted = make(), make()
+    kind = type(compiled)
+    choose, update = (plain(kind.method(name, plain)) for name in ("choose", "update"))
+    outcomes = np.random.default_rng(1)
+    for t in range(1, 401):
+        duel, drawn = compiled.ask(), choose(interpreted.memory, t, interpreted.rng)
+        expect(
+            duel[:5] == tuple(drawn)[:5], kind, f"at t={t} compiled chose {duel[:5]}, plain Python {tuple(drawn)[:5]}"
+        )
+        expect(0 <= duel.left < 5 and 0 <= duel.right < 5, kind, f"at t={t} the arms {duel.left}, {duel.right} of 5")
+        outcome = float(outcomes.choice(OUTCOMES)) if t < 200 else float(duel.left < duel.right)
+        compiled.tell(duel, outcome)
+        update(interpreted.memory, drawn, outcome, t, interpreted.rng)
+        expect_same_memory(compiled, interpreted, f"at t={t} compiled and plain Python remember different things")
+
+
+def check_choose_settles(make: Callable[..., Policy]) -> None:
+    """A second choose at one time, with the same luck, chooses the same and changes nothing."""
+    policy = make()
+    kind = type(policy)
+    choose = plain(kind.method("choose", plain))
+    for t in range(1, 201):
+        luck = policy.rng.bit_generator.state
+        first = choose(policy.memory, t, policy.rng)
+        after = {name: array.copy() for name, array in policy.tables().items()}
+        policy.rng.bit_generator.state = luck
+        second = choose(policy.memory, t, policy.rng)
+        expect(tuple(first) == tuple(second), kind, f"at t={t} choose gave {first}, and asked again {second}")
+        changed = [name for name, array in policy.tables().items() if not np.array_equal(array, after[name])]
+        expect(not changed, kind, f"at t={t} a second choose changed {changed}: progress belongs in update")
+        duel = policy.ask()
+        policy.tell(duel, float(duel.left <= duel.right))
+
+
+def check_start_compiles(policy: type[Policy], make: Callable[..., Policy]) -> None:
+    """A policy can be restarted inside compiled code, by a policy that holds it."""
+    fresh, restarted = make(seed=7), make(seed=7)
+    # The generators were used by the constructors; both start again from one state.
+    fresh.rng, restarted.rng = np.random.default_rng(3), np.random.default_rng(3)
+    plain(policy.method("start", plain))(fresh.memory, fresh.rng)
+    specialise(_start, policy.__name__, {"start": policy.method("start", kernel)})(restarted.memory, restarted.rng)
+    expect_same_memory(fresh, restarted, "start compiled and start as plain Python differ")
+
+
+def start(memory: Any, rng: np.random.Generator) -> None:
+    """Bound to the policy's kernel."""
+    raise TypeError("unbound")
+
+
+def _start(memory: Any, rng: np.random.Generator) -> None:
+    start(memory, rng)
+
+
+def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> None:
+    """The same seed gives the same run in another process."""
+    here = trace(policy, parameters)
+    module, file = policy.__module__, getattr(sys.modules.get(policy.__module__), "__file__", None)
+    if file is None:
+        return  # defined in a console or a notebook: another process cannot see it
+    script = "\n".join(
+        (
+            "import importlib, json, runpy, sys",
+            "from duelist.testing.policy import trace",
+            "path, module, file, name, parameters = json.loads(sys.argv[1])",
+            "sys.path[:] = path",
+            "main = module == '__main__'",
+            "space = runpy.run_path(file, run_name='elsewhere') if main else vars(importlib.import_module(module))",
+            "print(json.dumps(trace(space[name], parameters)))",
+        )
+    )
+    arguments = json.dumps([[*sys.path, str(Path(file).parent)], module, file, policy.__name__, parameters])
+    done = subprocess.run([sys.executable, "-c", script, arguments], capture_output=True, text=True, check=False)
+    expect(done.returncode == 0, policy, f"another process failed:\n{done.stderr}")
+    expect(json.loads(done.stdout.splitlines()[-1]) == here, policy, "the same seed ran differently in another process")
+
+
+def trace(policy: type[Policy], parameters: dict[str, Any]) -> list[Any]:
+    """The duels of a short run, and the state after it."""
+    run = policy(5, seed=11, **parameters)
+    duels = []
+    for step in range(200):
+        duel = run.ask()
+        duels.append(list(duel))
+        run.tell(duel, OUTCOMES[step % 3])
+    return [duels, json.loads(run.to_json())]
+
+
+def check_json(make: Callable[..., Policy]) -> None:
+    """A policy stored and loaded goes on identically, its open duels included."""
+    original = make()
+    waiting = [original.ask() for _ in range(5)]
+    for step in range(150):
+        duel = original.ask()
+        original.tell(duel, OUTCOMES[step % 4])
+    copy = Policy.from_json(original.to_json())
+    expect(type(copy) is type(original), type(original), f"from_json made a {type(copy).__name__}")
+    for duel in waiting:
+        original.tell(duel, 1.0)
+        copy.tell(duel, 1.0)
+    for step in range(150):
+        here, there = original.ask(), copy.ask()
+        expect(here == there, type(original), f"{step} duels after loading, {there} instead of {here}")
+        original.tell(here, OUTCOMES[step % 4])
+        copy.tell(there, OUTCOMES[step % 4])
+    expect(original.to_json() == copy.to_json(), type(original), "the loaded policy ended in another state")
+
+
+def check_late_tells(kind: type[Policy], make: Callable[..., Policy]) -> None:
+    """Tells that come late, out of order or never do no harm: the best arm is still found."""
+    matrix, luck = np.array(EASY), np.random.default_rng(5)
+    right = Matrix(matrix).best_arms(kind.view, HORIZON)
+    found = 0
+    for seed in range(5):
+        policy = make(seed=seed)
+        waiting: list[Duel] = []
+        for _ in range(600):
+            waiting += [policy.ask() for _ in range(int(luck.integers(0, 4)))]
+            if waiting:
+                duel = waiting.pop(int(luck.integers(len(waiting))))
+                if luck.random() < 0.8:  # the others are never told
+                    policy.tell(duel, float(luck.random() < matrix[duel.left, duel.right]))
+        for duel in waiting:
+            policy.tell(duel, float(luck.random() < matrix[duel.left, duel.right]))
+        for _ in range(8000):
+            duel = policy.ask()
+            policy.tell(duel, float(luck.random() < matrix[duel.left, duel.right]))
+        for name, array in policy.tables().items():
+            expect(bool(np.isfinite(array).all()), kind, f"after late tells, {name} holds infinite numbers")
+        found += policy.best() in right
+    expect(found >= 4 or kind.view == "none", kind, f"after late tells, the best arm was found {found} times of 5")
+
+
+def check_labels(policy: type[Policy], parameters: dict[str, Any]) -> None:
+    """Numbering the arms the other way round changes nothing but luck."""
+    curves = [
+        simulate(
+            policy, matrix, horizon=300, runs=400, seed=seed, points=12, parameters=parameters, progress=False
+        ).curve()
+        for seed, matrix in enumerate((np.array(EASY), np.array(EASY)[::-1, ::-1]))
+    ]
+    for point in range(curves[0].shape[1]):
+        p = ks_2samp(curves[0][:, point], curves[1][:, point]).pvalue
+        expect(bool(p > 1e-5), policy, f"the order of the arms matters (p = {p:.1g}): break ties at random")
+
+
+def check_flattens(policy: type[Policy], parameters: dict[str, Any]) -> None:
+    """On an easy instance the declared regret stops growing, and the best arm is found."""
+    if policy.view == "none":
+        return
+    result = simulate(policy, EASY, horizon=HORIZON, runs=20, seed=1, parameters=parameters, progress=False)
+    late = np.searchsorted(result.checkpoints, 3 * HORIZON // 4)
+    growth = late_growth(result.curve(policy.view), result.checkpoints, int(late))
+    uniform = simulate("uniform", EASY, horizon=HORIZON, runs=1, seed=1, progress=False)
+    yardstick = late_growth(uniform.curve(policy.view), uniform.checkpoints, int(late))
+    expect(
+        growth < 0.1 * yardstick,
+        policy,
+        f"{policy.view} regret still grows by {growth:.4f} a duel, {growth / yardstick:.0%} of uniform's",
+    )
+    expect(result.best_arm_rate >= 0.9, policy, f"best() is right in {result.best_arm_rate:.0%} of easy runs")
+
+
+def late_growth(curve: Floats, checkpoints: Any, late: int) -> float:
+    """Regret a duel after checkpoint `late`, a mean over runs."""
+    return float((curve[:, -1] - curve[:, late]).mean() / (checkpoints[-1] - checkpoints[late]))
+
+
+def expect_same_memory(a: Policy, b: Policy, complaint: str) -> None:
+    """Complain if the arrays of two policies differ, naming the first that does."""
+    for name, array in a.tables().items():
+        other = b.tables()[name]
+        expect(np.array_equal(array, other), type(a), f"{complaint}: {name} is {array} and {other}")
+
+
+def expect(condition: bool, policy: type[Policy], complaint: str) -> None:
+    """Raise an AssertionError with the policy's name unless `condition` holds."""
+    if not condition:
+        raise AssertionError(f"{policy.name}: {complaint}")
