@@ -50,8 +50,8 @@ def check_policy(policy: type[Policy], **parameters: Any) -> None:
     check_choose_settles(make)
     check_start_compiles(policy, make)
     check_other_process(policy, parameters)
-    check_json(make)
     check_late_tells(policy, make)
+    check_json(make)
     check_labels(policy, parameters)
     check_flattens(policy, parameters)
 
@@ -139,8 +139,10 @@ def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> Non
             "from duelist.testing.policy import trace",
             "path, module, file, name, parameters = json.loads(sys.argv[1])",
             "sys.path[:] = path",
-            "main = module == '__main__'",
-            "space = runpy.run_path(file, run_name='elsewhere') if main else vars(importlib.import_module(module))",
+            "try:",
+            "    space = vars(importlib.import_module(module if module != '__main__' else ''))",
+            "except (ImportError, ValueError):",
+            "    space = runpy.run_path(file, run_name='elsewhere')  # a script, or a test of pytest's",
             "print(json.dumps(trace(space[name], parameters)))",
         )
     )

@@ -1,0 +1,180 @@
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duelist import (
+    IF2,
+    RUCB,
+    AlreadyTold,
+    BadInput,
+    Duel,
+    DuelistError,
+    ExpiredDuel,
+    ForeignDuel,
+    Policy,
+    SparringEXP3,
+    Uniform,
+    UnknownName,
+)
+
+
+@pytest.fixture
+def policy() -> RUCB:
+    return RUCB(arms=["bm25", "ltr-v3", "vector"], seed=0)
+
+
+def state(policy: Policy) -> str:
+    return policy.to_json()
+
+
+def test_named_arms_are_asked_and_answered_by_name(policy: RUCB) -> None:
+    for _ in range(400):
+        duel = policy.ask()
+        assert {duel.left, duel.right} <= {"bm25", "ltr-v3", "vector"}
+        policy.tell(duel, winner="vector" if "vector" in (duel.left, duel.right) else duel.left)
+    assert policy.best() == "vector"
+
+
+def test_a_winner_means_the_same_as_its_outcome() -> None:
+    by_winner, by_outcome = RUCB(n_arms=3, seed=4), RUCB(n_arms=3, seed=4)
+    for step in range(60):
+        duel = by_winner.ask()
+        by_winner.tell(duel, winner=duel.left if step % 3 else duel.right)
+        by_outcome.tell(by_outcome.ask(), float(step % 3 > 0))
+    assert state(by_winner) == state(by_outcome)
+
+
+@pytest.mark.parametrize(
+    ("tell", "error", "message"),
+    [
+        (lambda p, d: p.tell(d, 1.5), BadInput, r"from 0 .* to 1 .*not 1\.5"),
+        (lambda p, d: p.tell(d, float("nan")), BadInput, "not nan"),
+        (lambda p, d: p.tell(d, "left"), BadInput, "not 'left'"),
+        (lambda p, d: p.tell(d), BadInput, "either an outcome"),
+        (lambda p, d: p.tell(d, 1, winner=d.left), BadInput, "either an outcome"),
+        (lambda p, d: p.tell(d, winner="bm26"), BadInput, "not 'bm26'"),
+        (lambda p, d: p.tell("bm25", 1), BadInput, "a duel that ask returned"),
+        (lambda p, d: p.tell(d._replace(left="bm26"), 1), ForeignDuel, "unknown arm 'bm26'; known arms: 'bm25'"),
+        (lambda p, d: p.tell(d._replace(left_p=0.3), 1), ForeignDuel, "not asked from this policy"),
+        (lambda p, d: p.tell(Duel("bm25", "vector", 1, id=17), 1), ForeignDuel, "not asked from this policy"),
+    ],
+)
+def test_a_bad_tell_is_refused_and_changes_nothing(
+    policy: RUCB, tell: Any, error: type[DuelistError], message: str
+) -> None:
+    duel, before = policy.ask(), state(policy)
+    before = state(policy)
+    with pytest.raises(error, match=message):
+        tell(policy, duel)
+    assert state(policy) == before
+    policy.tell(duel, 1)  # the duel is still open
+
+
+def test_a_duel_told_twice_is_refused_and_changes_nothing(policy: RUCB) -> None:
+    duel = policy.ask()
+    policy.tell(duel, 1)
+    before = state(policy)
+    with pytest.raises(AlreadyTold, match="told before"):
+        policy.tell(duel, 0)
+    assert state(policy) == before
+
+
+@pytest.mark.parametrize(
+    "other", [RUCB(n_arms=3, seed=1), RUCB(n_arms=3, alpha=0.6, seed=0), Uniform(n_arms=3, seed=0)]
+)
+def test_another_policys_duel_is_foreign_even_while_ours_are_open(other: Policy) -> None:
+    policy = RUCB(n_arms=3, seed=0)
+    policy.ask()
+    with pytest.raises(ForeignDuel):
+        policy.tell(other.ask(), 1)
+    assert policy.told == 0
+
+
+def test_the_oldest_duel_expires_when_too_many_are_open() -> None:
+    policy = RUCB(n_arms=3, seed=0, max_open=2)
+    first, second, third = policy.ask(), policy.ask(), policy.ask()
+    policy = Policy.from_json(policy.to_json())  # which of them expired travels along
+    with pytest.raises(ExpiredDuel, match="max_open=2"):
+        policy.tell(first, 1)
+    policy.tell(third, 1)
+    policy.tell(second, 1)
+    assert policy.told == 2
+
+
+def test_memory_stays_bounded_when_no_duel_is_ever_told() -> None:
+    policy = RUCB(n_arms=3, seed=0, max_open=50)
+    for _ in range(500):
+        policy.ask()
+    assert len(state(policy)) < 12_000
+    assert len(policy._open) == len(policy._expired) == 50
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: RUCB(n_arms=1), "at least 2, not 1"),
+        (lambda: RUCB(n_arms=2.5), "not 2.5"),
+        (lambda: RUCB(n_arms=True), "not True"),
+        (lambda: RUCB(), "either n_arms"),
+        (lambda: RUCB(n_arms=2, arms=["a", "b"]), "either n_arms"),
+        (lambda: RUCB(arms=["a"]), "at least 2 names"),
+        (lambda: RUCB(arms=["a", "b", "a"]), "'a' comes twice"),
+        (lambda: RUCB(n_arms=2, seed=-1), "seed must be .* not -1"),
+        (lambda: RUCB(n_arms=2, max_open=0), "max_open must be .* not 0"),
+        (lambda: RUCB(n_arms=2, alpha=0.5), "alpha must be a number above 0.5, not 0.5"),
+        (lambda: RUCB(n_arms=2, beta=1), "no parameter 'beta'; its parameters: alpha"),
+        (lambda: IF2(n_arms=2, horizon=0), "horizon must be a whole number at least 1, not 0"),
+        (lambda: SparringEXP3(n_arms=2), "needs horizon"),
+    ],
+)
+def test_bad_arguments_are_named_with_what_is_allowed(make: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("record", "error", "message"),
+    [
+        ("{", BadInput, "not the JSON of a policy"),
+        ("[]", BadInput, "schema is None"),
+        ('{"schema": 99}', BadInput, "schema is 99"),
+        ('{"schema": 1, "policy": "rucbb"}', UnknownName, "Did you mean 'rucb'"),
+    ],
+)
+def test_json_that_is_not_a_policys_is_refused(record: str, error: type[DuelistError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Policy.from_json(record)
+
+
+def test_json_of_one_policy_is_not_taken_for_another() -> None:
+    with pytest.raises(BadInput, match="holds the policy 'uniform', not a RUCB"):
+        RUCB.from_json(Uniform(n_arms=2).to_json())
+
+
+def test_json_may_come_as_text_bytes_or_a_mapping(policy: RUCB) -> None:
+    text = policy.to_json()
+    for record in (text, text.encode(), json.loads(text)):
+        assert state(RUCB.from_json(record)) == text
+
+
+def test_ids_are_safe_in_json_numbers_everywhere() -> None:
+    assert all(RUCB(n_arms=2, seed=seed).ask().id < 2**53 for seed in range(50))
+
+
+def test_numpy_numbers_are_taken_as_numbers() -> None:
+    policy = RUCB(n_arms=np.int64(3), alpha=np.float64(0.7), seed=np.int64(1))
+    policy.tell(policy.ask(), np.float32(0.25))
+    assert json.loads(policy.to_json())["arms"] == 3
+
+
+def test_every_policy_says_what_it_needs() -> None:
+    from duelist.dueling.policy import POLICIES
+
+    for name in POLICIES:
+        facts = POLICIES.get(name).facts()
+        if POLICIES.get(name).__module__.startswith("duelist."):
+            assert all(facts[key] for key in ("summary", "needs", "horizon", "regret", "departs", "ties")), name
+            needs = facts["parameters"].get("horizon", {}).get("required", False)
+            assert facts["horizon"].startswith("needed" if needs else ("not needed", "needed only")), name
