@@ -24,6 +24,7 @@ app.add_typer(bench.app, name="bench")
 
 def main() -> None:
     """Run the command line; an error of ours is one line, not a traceback."""
+    sys.path.insert(0, "")  # as `python -m` does, so that module:Class finds the user's module
     try:
         app()
     except DuelistError as error:

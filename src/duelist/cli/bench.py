@@ -30,3 +30,21 @@ def policies_command(
         print(json.dumps(rows, indent=2))
     else:
         print_bench(rows)
+
+
+@app.command("figures")
+def figures_command(
+    runs: Annotated[int, typer.Option(help="Runs a regret figure.")] = 1000,
+    ratio_runs: Annotated[
+        int, typer.Option(help="Runs a ratio of thesis Figures 5.1 and 5.2; 0 leaves them out.")
+    ] = 100,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Regret against independent implementations; about 15 minutes on two cores."""
+    from duelist.lab.bench_figures import bench_figures, print_figures, rows
+
+    measured = bench_figures(runs, ratio_runs)
+    if as_json:
+        print(json.dumps(rows(measured), indent=2))
+    else:
+        print_figures(measured)

@@ -107,6 +107,16 @@ class specialise:  # noqa: N801 - used as a function; a class because it picks i
             self.chosen = self._choose(tuple(map(typeof, args)))
         return self.chosen(*args)
 
+    def entry(self, *args: Any) -> Callable[..., Any]:
+        """The machine code for arguments of exactly the types of `args`; compiles, does not call.
+
+        Calling it skips the look-up by types, which takes longer than most kernels, and
+        with it every check: only for callers that always pass the same types.
+        """
+        signature = tuple(map(typeof, args))
+        entry: Callable[..., Any] = self._choose(signature).overloads[signature].entry_point
+        return entry
+
     def _choose(self, signature: tuple[Any, ...]) -> Any:
         # A process before this one may have found out that counting is needed.
         if self.counted._cache.load_overload(signature, self.counted.targetctx) is None:

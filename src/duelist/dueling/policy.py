@@ -105,7 +105,7 @@ class Policy(Declared):
 
     def ask(self) -> Duel:
         """The next pair to show. Many duels may be open at once."""
-        drawn = _choose_kernel(type(self))(self.memory, self.told + 1, self.rng)
+        drawn = _live(self).choose(self.memory, self.told + 1, self.rng)
         self.asked += 1
         number = self._first_id + self.asked
         duel = Duel(int(drawn.left), int(drawn.right), int(drawn.t), float(drawn.left_p), float(drawn.right_p), number)
@@ -118,7 +118,7 @@ class Policy(Declared):
         """Report how `duel` ended: an outcome from 0 to 1 (1: the left arm won), or the winner."""
         drawn = self._find(duel)
         value = _check_outcome(duel, outcome, winner)
-        _update_kernel(type(self))(self.memory, drawn, value, self.told + 1, self.rng)
+        _live(self).update(self.memory, drawn, value, self.told + 1, self.rng)
         del self._open[drawn.id]
         self.told += 1
 
@@ -297,14 +297,26 @@ def _tell(memory: Any, duel: Duel, outcome: float, t: int, rng: np.random.Genera
     update(memory, duel, outcome, t, rng)
 
 
-@once
-def _choose_kernel(policy: type[Policy]) -> specialise:
-    return specialise(_ask, policy.__name__, {"choose": policy.method("choose", kernel)}, (Duel,))
+class Live(NamedTuple):
+    """The machine code behind ask and tell."""
+
+    choose: Any
+    update: Any
 
 
-@once
-def _update_kernel(policy: type[Policy]) -> specialise:
-    return specialise(_tell, policy.__name__, {"update": policy.method("update", kernel)}, (Duel,))
+_LIVE: dict[type[Policy], Live] = {}
+
+
+def _live(policy: Policy) -> Live:
+    kind = type(policy)
+    if kind not in _LIVE:
+        choose = specialise(_ask, kind.__name__, {"choose": kind.method("choose", kernel)}, (Duel,))
+        update = specialise(_tell, kind.__name__, {"update": kind.method("update", kernel)}, (Duel,))
+        duel = Duel(0, 1, 1, 1.0, 1.0, 0)
+        _LIVE[kind] = Live(
+            choose.entry(policy.memory, 1, policy.rng), update.entry(policy.memory, duel, 1.0, 1, policy.rng)
+        )
+    return _LIVE[kind]
 
 
 @once

@@ -23,7 +23,7 @@ def check_matrix(values: Any, source: str = "the matrix") -> Floats:
     duelist.core.errors.BadInput: the matrix: P[0, 1] + P[1, 0] must be 1, but 0.7 + 0.4 is 1.1
     """
     try:
-        matrix = np.array(values, dtype=np.float64)
+        matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise BadInput(f"{source}: every cell must be a number: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:

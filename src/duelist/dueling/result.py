@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from duelist.core.charts import Series, draw_lines
 from duelist.core.errors import BadInput
@@ -42,6 +41,8 @@ def interval(samples: Any) -> Interval:
     >>> [round(float(x), 3) for x in interval(np.array([1.0, 2.0, 3.0]))]
     [2.0, -0.484, 4.484]
     """
+    from scipy.special import stdtrit  # slow to load, and only needed here
+
     samples = np.asarray(samples, dtype=np.float64)
     n, mean = len(samples), samples.mean(0)
     if n < 2:

@@ -40,8 +40,9 @@ def simulate(
     """Regret of `policy` in `environment`: `runs` independent runs of `horizon` duels.
 
     `policy` is a name, a class, or an instance whose parameters are taken; a policy that
-    can use the horizon is given it unless `parameters` says otherwise. `environment` is an Environment, a name, a file or a
-    matrix. The result depends on the seed alone, not on the number of cores.
+    can use the horizon is given it unless `parameters` says otherwise. `environment` is an
+    Environment, a name, a file or a matrix. The result depends on the seed alone, not on
+    the number of cores.
 
     >>> result = simulate("uniform", [[0.5, 0.9], [0.1, 0.5]], horizon=1000, runs=3, seed=1)
     >>> float(result.regret("strong").mean.round(6))

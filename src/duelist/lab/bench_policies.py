@@ -112,6 +112,4 @@ def print_bench(rows: Sequence[dict[str, Any]]) -> None:
             cells += [f"{peer['steps_per_second'] / 1e3:.1f}", f"{peer['regret']:.0f}"] if peer else ["", ""]
         table.add_row(name, *cells)
     Console().print(table)
-    print(
-        "6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead. independent: another implementation's regret."
-    )
+    print("6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead. independent: another implementation.")

@@ -5,6 +5,7 @@ JSON list of {"policy", "steps_per_second", "regret"}. duelpy's algorithms own t
 the duels are counted, and the run is ended, inside the feedback they are given.
 """
 
+import contextlib
 import json
 import sys
 import time
@@ -56,10 +57,8 @@ def main() -> None:
         feedback = Counted(np.array(job["matrix"]), job["horizon"], random_state)
         clock = time.process_time()
         algorithm = make(policy, feedback, job["horizon"], random_state)
-        try:
+        with contextlib.suppress(Finished):
             algorithm.run()
-        except Finished:
-            pass
         seconds = time.process_time() - clock
         # An algorithm that stops early would play the arm it found until the horizon.
         found = algorithm.get_winner() if feedback.duels < feedback.horizon else None

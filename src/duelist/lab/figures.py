@@ -7,7 +7,6 @@ agrees when the two means differ by less than 3.5 standard errors of their diffe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -138,9 +137,7 @@ class MeasuredRatio:
         return abs(self.deviations) < 3.5
 
 
-def measure_ratio(
-    ratio: Ratio, runs: int, horizon: int = 10_000_000, advance: Callable[[int], None] | None = None
-) -> MeasuredRatio:
+def measure_ratio(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> MeasuredRatio:
     """IF1 and IF2 from the same incumbent and order; a new random instance for each Bradley-Terry run.
 
     Both plan for 1e7 duels. After the last elimination no regret is added (the right arm is
@@ -154,8 +151,6 @@ def measure_ratio(
             settings = {"horizon": 10_000_000, "radius_constant": 1.0}
             result = simulate(name, world, horizon, 1, run, settings, points=1, progress=False)
             regrets[run, column] = result.curve()[0, -1]
-        if advance:
-            advance(1)
     ratios = regrets[:, 0] / regrets[:, 1]
     low, median, high = np.quantile(ratios, (0.25, 0.5, 0.75))
     # A median's standard error is about 1.2533 sd / sqrt(n), and sd about the quartile range / 1.349.
@@ -169,8 +164,3 @@ def measure_ratio(
         (float(medians[0]), float(medians[1])),
         (median - ratio.median) / together,
     )
-
-
-def all_agree(measured: Sequence[Measured | MeasuredRatio]) -> bool:
-    """Whether every figure agrees."""
-    return all(row.agrees for row in measured)

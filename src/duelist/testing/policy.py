@@ -247,7 +247,8 @@ def expect_same_memory(a: Policy, b: Policy, complaint: str) -> None:
     """Complain if the arrays of two policies differ, naming the first that does."""
     for name, array in a.tables().items():
         other = b.tables()[name]
-        expect(np.array_equal(array, other), type(a), f"{complaint}: {name} is {array} and {other}")
+        if not np.array_equal(array, other):
+            expect(False, type(a), f"{complaint}: {name} is {array} and {other}")
 
 
 def expect(condition: bool, policy: type[Policy], complaint: str) -> None:

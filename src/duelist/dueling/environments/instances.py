@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Floats
@@ -49,7 +49,8 @@ def gaussian(means: Any, deviation: float = 1.0) -> Matrix:
     m = np.array(means, dtype=np.float64)
     if m.ndim != 1 or not np.isfinite(m).all() or not deviation > 0:
         raise BadInput(f"Gaussian arms need finite means and a positive deviation, not {means!r} and {deviation!r}")
-    return Matrix(ndtr((m[:, None] - m[None, :]) / (deviation * np.sqrt(2))), "gaussian")
+    lead = (m[:, None] - m[None, :]) / (2 * deviation)
+    return Matrix(0.5 * (1 + np.vectorize(math.erf)(lead)), "gaussian")
 
 
 def arxiv() -> Matrix:
