@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
+from duelist.core.tables import format_table
 from duelist.dueling.policy import POLICIES
 from duelist.dueling.result import Result
 
@@ -68,17 +66,14 @@ def print_results(results: Sequence[Result]) -> None:
     """A table with a row a policy, the lowest strong regret first."""
     first = results[0]
     views = [view for view in first.sums if view != "strong"]  # the others follow from these
-    table = Table(title=f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}")
-    table.add_column("policy")
-    for column in ("strong regret", *views, "accuracy", "best found", "M duels/s"):
-        table.add_column(column, justify="right")
+    rows = []
     for result in sorted(results, key=lambda r: float(r.regret().mean)):
         mean, _, high = result.regret()
         strong = f"{mean:.0f} ± {high - mean:.0f}" if result.runs > 1 else f"{mean:.0f}"
         others = [f"{result.regret(view).mean:.0f}" for view in views]
-        speed = f"{result.steps_per_second / 1e6:.1f}"
-        table.add_row(
-            result.policy, strong, *others, f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}", speed
-        )
-    Console().print(table)
-    print("regret: mean of the runs, ± 95 %. accuracy: both arms of the last duel were the best. speed: one core.")
+        shares = [f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}"]
+        rows.append([result.policy, strong, *others, *shares, f"{result.steps_per_second / 1e6:.1f}"])
+    print(f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}\n")
+    print(format_table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
+    print(f"\nstrong, {', '.join(views)}: cumulative regret, mean of the runs, ± 95 %")
+    print("accuracy: both arms of the last duel were the best; found: best() was right; speed: one core")

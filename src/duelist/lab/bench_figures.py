@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from duelist.core.progress import progress_bar
+from duelist.core.tables import format_table
 from duelist.lab.figures import FIGURES, RATIOS, Measured, MeasuredRatio, measure, measure_ratio
 
 
@@ -40,11 +38,10 @@ def rows(measured: Sequence[Measured | MeasuredRatio]) -> list[dict[str, Any]]:
 
 def print_figures(measured: Sequence[Measured | MeasuredRatio]) -> None:
     """The comparison as a table."""
-    table = Table(title="regret against independent implementations")
-    for column in ("cell", "independent", "ours", "standard errors apart", "agrees"):
-        table.add_column(column, justify="left" if column == "cell" else "right")
+    lines = []
     for row in rows(measured):
         digits = 2 if row["independent"] < 10 else 0
         numbers = [f"{row[key]:.{digits}f}" for key in ("independent", "measured")]
-        table.add_row(row["cell"], *numbers, f"{row['standard_errors_apart']:+.1f}", "yes" if row["agrees"] else "NO")
-    Console().print(table)
+        lines.append([row["cell"], *numbers, f"{row['standard_errors_apart']:+.1f}", "yes" if row["agrees"] else "NO"])
+    print(format_table(["cell", "independent", "ours", "apart", "agrees"], lines))
+    print("\napart: the difference in standard errors of the difference; 3.5 or more disagrees")

@@ -12,11 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from duelist.core.errors import BadInput
 from duelist.core.progress import progress_bar
+from duelist.core.tables import format_table
 from duelist.dueling.environments import Matrix, load_environment
 from duelist.dueling.policy import POLICIES
 from duelist.dueling.simulate import simulate
@@ -91,14 +89,9 @@ def _measure_duelpy(interpreter: str, policies: list[str]) -> dict[str, Any]:
 
 def print_bench(rows: Sequence[dict[str, Any]]) -> None:
     """A line a policy; the speed it should reach stands behind the slash."""
-    table = Table(
-        title=f"{HORIZON:,} duels a run, one core: millions of duels a second / floor, and strong regret on arXiv"
-    )
-    table.add_column("policy", no_wrap=True)
     peers = any(row["duelpy"] for row in rows)
-    columns = [f"{arms} arms" for arms in ENVIRONMENTS] + ["regret", "independent"]
-    for column in columns + ["duelpy k/s", "its regret"] * peers:
-        table.add_column(column, justify="right")
+    columns = ["policy", *(f"{arms} arms" for arms in ENVIRONMENTS), "regret", "independent"]
+    lines = []
     for name in dict.fromkeys(row["policy"] for row in rows):
         mine = {row["arms"]: row for row in rows if row["policy"] == name}
         speeds = [
@@ -107,9 +100,10 @@ def print_bench(rows: Sequence[dict[str, Any]]) -> None:
         ]
         mean, high, peer = mine[6]["regret"]["mean"], mine[6]["regret"]["high"], mine[6]["duelpy"]
         regret = f"{mean:.0f}" + (f" ± {high - mean:.0f}" if high is not None else "")
-        cells = [*speeds, regret, str(mine[6]["independent_regret"] or "")]
+        cells = [name, *speeds, regret, str(mine[6]["independent_regret"] or "")]
         if peers:
-            cells += [f"{peer['steps_per_second'] / 1e3:.1f}", f"{peer['regret']:.0f}"] if peer else ["", ""]
-        table.add_row(name, *cells)
-    Console().print(table)
-    print("6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead. independent: another implementation.")
+            cells += [f"{peer['steps_per_second'] / 1e6:.4f}", f"{peer['regret']:.0f}"] if peer else ["", ""]
+        lines.append(cells)
+    print(f"millions of duels a second on one core / floor, and strong regret on arXiv; {HORIZON:,} duels a run\n")
+    print(format_table(columns + ["duelpy", "its regret"] * peers, lines))
+    print("\n6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead. independent: another implementation.")

@@ -143,14 +143,16 @@ def measure_ratio(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> Measure
     Both plan for 1e7 duels. After the last elimination no regret is added (the right arm is
     found), so a smaller `horizon` gives the same regrets as long as every run ends before it.
     """
+    name = f"{ratio.instance}:arms={ratio.arms},epsilon=0.1"
+    if ratio.instance == "bradley-terry":
+        worlds, runs_each = [load_environment(f"{name},seed={run}") for run in range(runs)], 1
+    else:
+        worlds, runs_each = [load_environment(name)], runs
+    settings = {"horizon": 10_000_000, "radius_constant": 1.0}
     regrets = np.empty((runs, 2))
-    for run in range(runs):
-        seed = f",seed={run}" if ratio.instance == "bradley-terry" else ""
-        world = load_environment(f"{ratio.instance}:arms={ratio.arms},epsilon=0.1{seed}")
-        for column, name in enumerate(("if1", "if2")):
-            settings = {"horizon": 10_000_000, "radius_constant": 1.0}
-            result = simulate(name, world, horizon, 1, run, settings, points=1, progress=False)
-            regrets[run, column] = result.curve()[0, -1]
+    for column, policy in enumerate(("if1", "if2")):
+        results = [simulate(policy, w, horizon, runs_each, seed, settings, points=1) for seed, w in enumerate(worlds)]
+        regrets[:, column] = np.concatenate([result.curve()[:, -1] for result in results])
     ratios = regrets[:, 0] / regrets[:, 1]
     low, median, high = np.quantile(ratios, (0.25, 0.5, 0.75))
     # A median's standard error is about 1.2533 sd / sqrt(n), and sd about the quartile range / 1.349.

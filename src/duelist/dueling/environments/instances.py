@@ -31,7 +31,7 @@ def from_upper(n_arms: int, chance: Callable[[int, int], float]) -> Floats:
 def bradley_terry(weights: Any) -> Matrix:
     """Arm i beats j with probability w_i / (w_i + w_j).
 
-    >>> bradley_terry([3, 1]).preference[0, 1]
+    >>> float(bradley_terry([3, 1]).preference[0, 1])
     0.75
     """
     w = np.array(weights, dtype=np.float64)
@@ -43,7 +43,7 @@ def bradley_terry(weights: Any) -> Matrix:
 def gaussian(means: Any, deviation: float = 1.0) -> Matrix:
     """Arms draw from normal distributions of one deviation; the higher draw wins (Thurstone).
 
-    >>> round(gaussian([1, 0]).preference[0, 1], 4)
+    >>> round(float(gaussian([1, 0]).preference[0, 1]), 4)
     0.7602
     """
     m = np.array(means, dtype=np.float64)

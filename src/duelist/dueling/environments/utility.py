@@ -29,7 +29,7 @@ class Utilities(Matrix):
     (1 + means[i] - means[j]) / 2; with ties=True they are reported as ties. Bandit
     regret is in utility: twice the strong regret.
 
-    >>> Utilities([0.9, 0.5]).preference[0, 1]
+    >>> float(Utilities([0.9, 0.5]).preference[0, 1])
     0.7
     """
 
