@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -166,7 +166,8 @@ class Declared:
                 value = field.allocate(n_arms)
             else:
                 known = field.part.parameters()
-                value = field.part(n_arms, {n: v for n, v in parameters.items() if n in known})
+                value = object.__new__(field.part)  # of a held policy, only what it declares
+                Declared.__init__(value, n_arms, {n: v for n, v in parameters.items() if n in known})
             setattr(self, name, value)
         self.check_parameters()
         self.memory = self._memory()
@@ -220,11 +221,30 @@ class Declared:
     @classmethod
     def method(cls, name: str, convert: Callable[[Any], Any]) -> Any:
         """The method `name`, its held part's kernels bound after `convert`ing each."""
+        if name == "reset":
+            return cls._reset(convert)
         inner = cls.held()
         if inner is None:
             return getattr(cls, name)
         bound = {f"inner_{n}": convert(inner.method(n, convert)) for n in inner.kernels}
         return rebind(getattr(cls, name), bound)
+
+    @classmethod
+    def _reset(cls, convert: Callable[[Any], Any]) -> Any:
+        """A kernel reset(self, rng) that brings used memory back to a fresh start."""
+        lines = [f"    self.{path}[:] = {fill!r}" for path, fill in cls._fills()]
+        text = "\n".join(["def reset(self, rng):", *lines, "    start(self, rng)"])
+        space: dict[str, Any] = {"start": convert(cls.method("start", convert))}
+        exec(text, space)  # one line a table: nothing shorter compiles for tuples of different arrays
+        return space["reset"]
+
+    @classmethod
+    def _fills(cls) -> Iterator[tuple[str, Any]]:
+        for name, field in cls.fields.items():
+            if isinstance(field, Table):
+                yield name, field.dtype(field.fill)
+            elif isinstance(field, Holds):
+                yield from ((f"{name}.{path}", fill) for path, fill in field.part._fills())
 
     def check_parameters(self) -> None:
         """Raise BadInput when parameters do not fit each other; written where they can clash."""

@@ -22,7 +22,7 @@ class Pull(NamedTuple):
 class Bandit(Declared):
     """Plays one arm at a time and is rewarded for it, late perhaps, with a gain from 0 to 1."""
 
-    kernels = ("start", "pull", "reward")
+    kernels = ("reset", "pull", "reward")
 
     def pull(self, t: int, rng: np.random.Generator) -> Pull:
         """The arm to play."""
@@ -37,7 +37,7 @@ class Bandit(Declared):
         raise TypeError(f"{type(self).__name__} has no best_arm")
 
 
-def inner_start(bandit: Any, rng: np.random.Generator) -> None:
+def inner_reset(bandit: Any, rng: np.random.Generator) -> None:
     """Bound to the held bandit's kernel."""
     raise TypeError("unbound")
 

@@ -47,7 +47,7 @@ class Policy(Declared):
 
     name: ClassVar[str] = ""  # on the command line; made from the class name when empty
     view: ClassVar[str] = "strong"  # the regret that stops growing, one of VIEWS
-    kernels = ("start", "choose", "update")
+    kernels = ("reset", "choose", "update")
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         super().__init_subclass__()

@@ -48,7 +48,7 @@ def check_policy(policy: type[Policy], **parameters: Any) -> None:
     check_arms(policy, parameters)
     check_compiled_equals_plain(make)
     check_choose_settles(make)
-    check_start_compiles(policy, make)
+    check_reset(policy, make)
     check_other_process(policy, parameters)
     check_late_tells(policy, make)
     check_json(make)
@@ -108,23 +108,25 @@ def check_choose_settles(make: Callable[..., Policy]) -> None:
         policy.tell(duel, float(duel.left <= duel.right))
 
 
-def check_start_compiles(policy: type[Policy], make: Callable[..., Policy]) -> None:
-    """A policy can be restarted inside compiled code, by a policy that holds it."""
-    fresh, restarted = make(seed=7), make(seed=7)
-    # The generators were used by the constructors; both start again from one state.
-    fresh.rng, restarted.rng = np.random.default_rng(3), np.random.default_rng(3)
-    plain(policy.method("start", plain))(fresh.memory, fresh.rng)
-    specialise(_start, policy.__name__, {"start": policy.method("start", kernel)})(restarted.memory, restarted.rng)
-    expect_same_memory(fresh, restarted, "start compiled and start as plain Python differ")
+def check_reset(policy: type[Policy], make: Callable[..., Policy]) -> None:
+    """A policy that holds this one can restart it, inside compiled code: nothing is remembered."""
+    fresh, used = make(seed=7), make(seed=8)
+    for step in range(100):
+        duel = used.ask()
+        used.tell(duel, OUTCOMES[step % 4])
+    # The same luck as the constructor of the fresh one had.
+    luck = np.random.default_rng(np.random.SeedSequence(7))
+    specialise(_reset, policy.__name__, {"reset": policy.method("reset", kernel)})(used.memory, luck)
+    expect_same_memory(fresh, used, "a policy that was reset differs from a fresh one")
 
 
-def start(memory: Any, rng: np.random.Generator) -> None:
+def reset(memory: Any, rng: np.random.Generator) -> None:
     """Bound to the policy's kernel."""
     raise TypeError("unbound")
 
 
-def _start(memory: Any, rng: np.random.Generator) -> None:
-    start(memory, rng)
+def _reset(memory: Any, rng: np.random.Generator) -> None:
+    reset(memory, rng)
 
 
 def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.memory import holds
-from duelist.dueling.bandits import EXP3, UCB1, Pull, ThompsonSampling, inner_pull, inner_reward, inner_start
+from duelist.dueling.bandits import EXP3, UCB1, Pull, ThompsonSampling, inner_pull, inner_reset, inner_reward
 from duelist.dueling.policy import Duel, Policy
 
 
@@ -21,8 +21,8 @@ class Sparring(Policy, abstract=True):
     right: Any
 
     def start(self, rng: np.random.Generator) -> None:
-        inner_start(self.left, rng)
-        inner_start(self.right, rng)
+        inner_reset(self.left, rng)
+        inner_reset(self.right, rng)
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         left = inner_pull(self.left, t, rng)
