@@ -10,8 +10,9 @@ from typing import Any
 from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
 from duelist.core.tables import format_table
+from duelist.dueling.environment import Environment
 from duelist.dueling.policy import POLICIES
-from duelist.dueling.result import Result
+from duelist.dueling.result import Result, views_of
 
 
 def parse_settings(policies: Sequence[str], settings: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -30,7 +31,8 @@ def parse_settings(policies: Sequence[str], settings: Sequence[str]) -> dict[str
             choices = ", ".join(sorted({n for policy in parsed for n in known[policy]})) or "none"
             raise BadInput(f"--set {key}: no such parameter; known here: {choices}")
         for policy in takers:
-            parsed[policy][name] = _value(text)
+            owner = POLICIES.get(policy).__name__
+            parsed[policy][name] = known[policy][name].check(owner, name, _value(text))
     return parsed
 
 
@@ -44,16 +46,20 @@ def _value(text: str) -> Any:
             return text
 
 
-def prepare_outputs(chart: Path | None, save: Path | None, n_results: int) -> None:
-    """Find out before a long run that its outputs can be written."""
+def prepare_outputs(chart: Path | None, save: Path | None, n_results: int, view: str, environment: Environment) -> None:
+    """Find out before a long run that its outputs can be made."""
+    if view not in (views := views_of(environment.sums)):
+        raise BadInput(f"{environment.describe()} has no regret view {view!r}; it has {', '.join(views)}")
     if chart is not None:
         check_chart_path(chart)
     if save is not None:
         folder = save if n_results > 1 else save.parent
-        if n_results > 1:
-            folder.mkdir(exist_ok=True)
+        if n_results > 1 and folder.parent.is_dir() and not folder.exists():
+            folder.mkdir()
         if not folder.is_dir():
             raise BadInput(f"there is no folder {str(folder)!r} to save in")
+        if n_results == 1 and save.is_dir():
+            raise BadInput(f"one result is saved to a file, but {str(save)!r} is a folder")
 
 
 def save_results(results: Sequence[Result], path: Path) -> None:

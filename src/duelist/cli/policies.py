@@ -26,10 +26,11 @@ def policies_command(
             if key != "parameters":
                 print(f"{key:<8} {value}")
         for parameter, about in facts[0]["parameters"].items():
-            print(f"--set {parameter}={about['default']}   {about['help']}")
+            default = "..." if about["required"] else about["default"]
+            print(f"--set {parameter}={default}   {about['help']}")
     else:
         columns = ("policy", "needs", "horizon", "regret", "departs")
-        table = Table(*(Column(name, no_wrap=name == "policy") for name in columns), show_lines=True)
+        table = Table(*(Column(name, no_wrap=name == "policy", overflow="fold") for name in columns), show_lines=True)
         for fact in facts:
             table.add_row(*(str(fact[name]).rstrip(".") for name in columns))
         Console().print(table)

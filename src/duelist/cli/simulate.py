@@ -38,12 +38,10 @@ def simulate_command(
     from duelist.dueling.simulate import simulate
 
     environment = load_environment(matrix)
+    policies = list(dict.fromkeys(policies))
     settings = parse_settings(policies, setting or [])
-    prepare_outputs(chart, save, len(policies))
-    results = [
-        simulate(name, environment, horizon, runs, seed, settings[name], cores=cores)
-        for name in dict.fromkeys(policies)
-    ]
+    prepare_outputs(chart, save, len(policies), view, environment)
+    results = [simulate(name, environment, horizon, runs, seed, settings[name], cores=cores) for name in policies]
     if save is not None:
         save_results(results, save)
     if chart is not None:

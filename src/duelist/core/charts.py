@@ -40,6 +40,8 @@ def draw_lines(
 
     Returns matplotlib's figure, and saves it when `path` is given.
     """
+    if path is not None:
+        check_chart_path(path)
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -66,5 +68,5 @@ def draw_lines(
             axes.set_title(title)
             axes.legend(frameon=False)
     if path is not None:
-        figure.savefig(check_chart_path(path), dpi=140)
+        figure.savefig(path, dpi=140)
     return figure

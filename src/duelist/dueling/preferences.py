@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.core.memory import Floats
+from duelist.core.memory import Flags, Floats
 
 TOLERANCE = 1e-9  # of P + P^T = 1, as text files carry few digits
 
@@ -23,18 +25,20 @@ def check_matrix(values: Any, source: str = "the matrix") -> Floats:
     duelist.core.errors.BadInput: the matrix: P[0, 1] + P[1, 0] must be 1, but 0.7 + 0.4 is 1.1
     """
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("complex numbers have no order")
         matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise BadInput(f"{source}: every cell must be a number: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
         raise BadInput(f"{source} must be square with at least 2 arms, but its shape is {matrix.shape}")
     if (cell := _first(~((matrix >= 0) & (matrix <= 1)))) is not None:
-        raise BadInput(f"{source}: P[{cell[0]}, {cell[1]}] must be from 0 to 1, not {matrix[cell]:g}")
+        raise BadInput(f"{source}: P[{cell[0]}, {cell[1]}] must be from 0 to 1, not {matrix[cell]:.12g}")
     if (cell := _first(np.abs(matrix + matrix.T - 1) > TOLERANCE)) is not None:
         (i, j), p, q = cell, matrix[cell], matrix.T[cell]
         if i == j:
-            raise BadInput(f"{source}: P[{i}, {i}] must be 0.5, not {p:g}")
-        raise BadInput(f"{source}: P[{i}, {j}] + P[{j}, {i}] must be 1, but {p:g} + {q:g} is {p + q:g}")
+            raise BadInput(f"{source}: P[{i}, {i}] must be 0.5, not {p:.12g}")
+        raise BadInput(f"{source}: P[{i}, {j}] + P[{j}, {i}] must be 1, but {p:.12g} + {q:.12g} is {p + q:.12g}")
     return matrix
 
 
@@ -44,23 +48,30 @@ def read_matrix(path: str | Path) -> Floats:
     if not path.is_file():
         raise BadInput(f"no matrix file {str(path)!r}")
     try:
-        if path.suffix == ".npz":
-            with np.load(path) as archive:
-                square = [a for a in archive.values() if a.ndim == 2]
-                if len(square) != 1:
-                    raise BadInput(f"{path} must hold one two-dimensional array, but holds {archive.files}")
-                return check_matrix(square[0], str(path))
-        if path.suffix == ".npy":
-            return check_matrix(np.load(path), str(path))
-        return check_matrix(_read_text(path), str(path))
-    except (OSError, UnicodeDecodeError, EOFError) as error:
+        cells = _read_array(path) if path.suffix.lower() in (".npy", ".npz") else _read_text(path)
+    except BadInput:
+        raise
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise BadInput(f"cannot read {path}: {error}") from None
+    return check_matrix(cells, str(path))
+
+
+def _read_array(path: Path) -> Any:
+    with path.open("rb") as file:  # numpy leaves it open when it is no archive
+        loaded: Any = np.load(file)
+        if isinstance(loaded, np.ndarray):
+            return loaded
+        square = [array for array in loaded.values() if array.ndim == 2]
+        if len(square) != 1:
+            raise BadInput(f"{path} must hold one two-dimensional array, but holds {loaded.files}")
+        return square[0]
 
 
 def _read_text(path: Path) -> list[list[float]]:
     rows: list[list[float]] = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        cells = line.split("#")[0].replace(",", " ").replace(";", " ").split()
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        text = line.split("#")[0].strip().rstrip(",;")
+        cells = re.split(r"\s*[,;]\s*|\s+", text.strip()) if text else []
         try:
             row = [float(cell) for cell in cells]
         except ValueError:
@@ -85,9 +96,14 @@ def _first(bad: Any) -> tuple[int, int] | None:
     return (int(cells[0, 0]), int(cells[0, 1])) if len(cells) else None
 
 
+def _beats(matrix: Floats) -> Flags:
+    """Who beats whom; a pair within rounding errors of 1/2 is tied."""
+    return np.asarray(matrix > 0.5 + TOLERANCE)
+
+
 def copeland_scores(matrix: Floats) -> Floats:
     """How many arms each arm beats, as a share of the others; ties count nothing."""
-    return np.asarray((matrix > 0.5).sum(1) / (len(matrix) - 1))
+    return np.asarray(_beats(matrix).sum(1) / (len(matrix) - 1))
 
 
 def borda_scores(matrix: Floats) -> Floats:
@@ -97,7 +113,7 @@ def borda_scores(matrix: Floats) -> Floats:
 
 def condorcet_winner(matrix: Floats) -> int | None:
     """The arm that beats every other arm, if there is one."""
-    winners = np.flatnonzero((matrix > 0.5).sum(1) == len(matrix) - 1)
+    winners = np.flatnonzero(_beats(matrix).sum(1) == len(matrix) - 1)
     return int(winners[0]) if len(winners) else None
 
 
@@ -156,15 +172,15 @@ class Preferences:
         )
 
     def __str__(self) -> str:
-        winner = "none" if self.condorcet is None else f"arm {self.condorcet}"
+        winner = "none" if self.condorcet is None else f"arm {self.condorcet} (beats every other arm)"
         yes = {True: "yes", False: "no"}
         lines = (
             ("arms", f"{self.n_arms}, counted from 0"),
-            ("Condorcet winner", f"{winner} (beats every other arm)"),
+            ("Condorcet winner", winner),
             ("Copeland winners", f"{_arms(self.copeland)} (beat the most arms)"),
             ("Borda winners", f"{_arms(self.borda)} (best against a random arm)"),
             ("smallest gap", f"{self.smallest_gap:g} (of the winner to another arm)"),
-            ("ties", f"{self.ties} pairs at exactly 1/2"),
+            ("ties", f"{self.ties} pair{'s' * (self.ties != 1)} at exactly 1/2"),
             ("total order", yes[self.total_order]),
             ("SST", f"{yes[self.strong_transitivity]} (strong stochastic transitivity)"),
             ("STI", f"{yes[self.stochastic_triangle_inequality]} (stochastic triangle inequality)"),
@@ -182,10 +198,19 @@ def _maximisers(scores: Floats) -> list[int]:
 
 
 def _order(matrix: Floats) -> Any:
-    """The arms from best to worst when no pair contradicts that order, else None."""
-    order = np.lexsort((-borda_scores(matrix), -(matrix > 0.5).sum(1)))
-    upper = np.triu_indices(len(matrix), 1)
-    return order if (matrix[np.ix_(order, order)][upper] >= 0.5).all() else None
+    """The arms from best to worst when no pair contradicts that order, else None.
+
+    Of several such orders, the one that puts more wins and then the higher Borda score first.
+    """
+    beats, order = _beats(matrix), []
+    left = list(np.lexsort((-borda_scores(matrix), -beats.sum(1))))
+    while left:
+        unbeaten = next((arm for arm in left if not beats[left, arm].any()), None)
+        if unbeaten is None:
+            return None
+        order.append(unbeaten)
+        left.remove(unbeaten)
+    return order
 
 
 def _holds_sst(gap: Floats) -> bool:

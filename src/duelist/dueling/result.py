@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -51,6 +52,16 @@ def interval(samples: Any) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
+def views_of(sums: Iterable[str]) -> list[str]:
+    """The regret views that can be made from these sums."""
+    has = {"sum", *sums}
+    if "weak" in has:
+        has.add("generalised")
+    if "copeland" in has:  # a fixed matrix: the best arm of the moment never changes
+        has.add("dynamic")
+    return [view for view in VIEWS if view in has]
+
+
 @dataclass(frozen=True)
 class Result:
     """Runs of one policy in one environment."""
@@ -71,8 +82,7 @@ class Result:
     @property
     def views(self) -> list[str]:
         """The regret views this environment has."""
-        has = set(self.sums) | {"sum", "generalised"} | ({"dynamic"} if "copeland" in self.sums else set())
-        return [view for view in VIEWS if view in has]
+        return views_of(self.sums)
 
     def curve(self, view: str = "strong") -> Floats:
         """Cumulative regret: runs x checkpoints."""
@@ -123,7 +133,8 @@ class Result:
         lines = [f"{self.policy} ({settings}) on {self.environment}: {runs}"]
         for view in self.views:
             mean, low, high = self.regret(view)
-            lines.append(f"  {view + ' regret':<20} {mean:>12.1f}   95 % interval [{low:.1f}, {high:.1f}]")
+            band = f"   95 % interval [{low:.1f}, {high:.1f}]" if self.runs > 1 else ""
+            lines.append(f"  {view + ' regret':<20} {mean:>12.1f}{band}")
         lines.append(f"  {'best arm found':<20} {self.best_arm_rate:>12.0%}")
         return "\n".join(lines)
 
@@ -143,14 +154,15 @@ class Result:
     def load(path: str | Path) -> Result:
         """What `save` wrote."""
         try:
-            with np.load(path) as archive:
-                facts = json.loads(str(archive["facts"]))
-                arrays = {name: archive[name] for name in archive.files if name != "facts"}
-        except (OSError, KeyError, ValueError) as error:
+            with open(path, "rb") as file:  # numpy leaves it open when it is no archive
+                archive: Any = np.load(file)
+                arrays = {name: archive[name] for name in archive.files}
+            facts = json.loads(str(arrays.pop("facts")))
+            sums = {name.removeprefix("sums."): values for name, values in arrays.items() if name.startswith("sums.")}
+            rest = {name: arrays[name] for name in ("checkpoints", "hits", "found")}
+            return Result(**facts, sums=sums, **rest)
+        except (OSError, LookupError, ValueError, EOFError, AttributeError, TypeError, BadZipFile) as error:
             raise BadInput(f"{path} is not a saved result: {error}") from None
-        sums = {name.removeprefix("sums."): values for name, values in arrays.items() if name.startswith("sums.")}
-        rest = {name: arrays[name] for name in ("checkpoints", "hits", "found")}
-        return Result(**facts, sums=sums, **rest)
 
 
 _PLAIN = ("policy", "parameters", "environment", "arms", "horizon", "runs", "seed", "steps_per_second")

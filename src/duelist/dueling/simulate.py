@@ -50,7 +50,13 @@ def simulate(
     """
     world = _environment(environment)
     kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
-    for name, value, least in (("horizon", horizon, 1), ("runs", runs, 1), ("points", points, 1), ("seed", seed, 0)):
+    for name, value, least in (
+        ("horizon", horizon, 1),
+        ("runs", runs, 1),
+        ("points", points, 1),
+        ("cores", 1 if cores is None else cores, 1),
+        ("seed", seed, 0),
+    ):
         if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
             raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}")
     checkpoints = (

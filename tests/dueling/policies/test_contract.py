@@ -3,7 +3,6 @@ import pytest
 from duelist.dueling.policy import POLICIES
 from duelist.testing import check_policy
 
-
 OURS = [name for name in POLICIES if POLICIES.get(name).__module__.startswith("duelist.")]
 
 

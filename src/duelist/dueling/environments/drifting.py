@@ -40,14 +40,18 @@ class Drifting(Environment):
     sums = ("strong", "weak", "bandit", "dynamic")
 
     def __init__(self, times: Any, means: Any, smooth: bool = False, name: str = "drifting") -> None:
-        self.times = np.array(times, dtype=np.int64)
         self.means = check_means(means, 2, f"{name}: means")
-        if self.times.shape != self.means.shape[:1] or self.times[0] != 1 or (np.diff(self.times) <= 0).any():
-            raise BadInput(f"{name}: times must rise from 1, one for each row of means, not {self.times.tolist()}")
+        given = np.asarray(times)
+        whole = np.issubdtype(given.dtype, np.integer) and given.shape == self.means.shape[:1]
+        if not whole or given[0] != 1 or (np.diff(given) <= 0).any():
+            raise BadInput(
+                f"{name}: times must rise from 1 in whole numbers, one for each row of means, not {given.tolist()}"
+            )
+        self.times = given.astype(np.int64)
         self.smooth, self.name, self.n_arms = bool(smooth), name, self.means.shape[1]
 
     def memory(self, horizon: int) -> Any:
-        best = int(np.argmax(sum(self._at(t) for t in range(1, horizon + 1)) if self.smooth else self._sum(horizon)))
+        best = int(np.argmax(self._sum(horizon)))
         segment = np.zeros(1, np.int64)  # the row in force; moves with t
         return pack(times=self.times, means=self.means, smooth=self.smooth, best=best, segment=segment)
 
@@ -78,10 +82,10 @@ class Drifting(Environment):
         return np.asarray((1 - share) * self.means[row] + share * self.means[row + 1])
 
     def _sum(self, horizon: int) -> Floats:
-        ends = np.append(self.times[1:], horizon + 1)
-        return np.asarray(
-            (np.clip(ends - self.times, 0, np.maximum(horizon + 1 - self.times, 0))[:, None] * self.means).sum(0)
-        )
+        """Each arm's utilities added up; between two times they are a straight line."""
+        ends = np.minimum(np.append(self.times[1:], horizon + 1), horizon + 1)
+        stretches = [(a, b) for a, b in zip(self.times, ends, strict=True) if a < b]
+        return np.asarray(sum((b - a) * (self._at(a) + self._at(b - 1)) / 2 for a, b in stretches))
 
 
 @kernel
@@ -115,8 +119,8 @@ class Deceptive(Environment):
     sums = ("strong", "weak", "bandit", "dynamic")
 
     def __init__(self, n_arms: int = 10, name: str = "deceptive") -> None:
-        if n_arms < 2:
-            raise BadInput(f"{name}: n_arms must be at least 2, not {n_arms}")
+        if not isinstance(n_arms, int | np.integer) or n_arms < 2:
+            raise BadInput(f"{name}: n_arms must be a whole number of at least 2, not {n_arms!r}")
         self.n_arms, self.name = n_arms, name
 
     def memory(self, horizon: int) -> Any:

@@ -28,13 +28,21 @@ def from_upper(n_arms: int, chance: Callable[[int, int], float]) -> Floats:
     return matrix
 
 
+def _numbers(values: Any) -> Floats:
+    """As floats; nan when they are not numbers, which no check lets pass."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array([np.nan])
+
+
 def bradley_terry(weights: Any) -> Matrix:
     """Arm i beats j with probability w_i / (w_i + w_j).
 
     >>> float(bradley_terry([3, 1]).preference[0, 1])
     0.75
     """
-    w = np.array(weights, dtype=np.float64)
+    w = _numbers(weights)
     if w.ndim != 1 or not (w > 0).all() or not np.isfinite(w).all():
         raise BadInput(f"Bradley-Terry weights must be positive numbers, not {weights!r}")
     return Matrix(w[:, None] / (w[:, None] + w[None, :]), "bradley-terry")
@@ -46,7 +54,7 @@ def gaussian(means: Any, deviation: float = 1.0) -> Matrix:
     >>> round(float(gaussian([1, 0]).preference[0, 1]), 4)
     0.7602
     """
-    m = np.array(means, dtype=np.float64)
+    m = _numbers(means)
     if m.ndim != 1 or not np.isfinite(m).all() or not deviation > 0:
         raise BadInput(f"Gaussian arms need finite means and a positive deviation, not {means!r} and {deviation!r}")
     lead = (m[:, None] - m[None, :]) / (2 * deviation)
@@ -83,6 +91,13 @@ def worst_case(arms: int = 100, epsilon: float = 0.1) -> Matrix:
 
 def bradley_terry_random(arms: int = 100, epsilon: float = 0.1, seed: int = 0) -> Matrix:
     """Random weights, the best arm at least epsilon ahead; thesis 5.5.1, Figure 5.2."""
+    for name, value, fits, allowed in (
+        ("arms", arms, arms >= 2, "at least 2"),
+        ("epsilon", epsilon, 0 <= epsilon < 0.5, "from 0 to below 0.5"),
+        ("seed", seed, seed >= 0, "at least 0"),
+    ):
+        if not fits:
+            raise BadInput(f"bradley-terry: {name} must be {allowed}, not {value}")
     others = np.random.default_rng(seed).random(arms - 1)
     return bradley_terry([others.max() * (1 + 2 * epsilon) / (1 - 2 * epsilon), *others])
 

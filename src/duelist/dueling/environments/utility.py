@@ -14,7 +14,10 @@ from duelist.dueling.environments.matrix import Matrix
 
 def check_means(means: Any, ndim: int, what: str) -> Floats:
     """An array of utilities from 0 to 1 with at least two arms on its last axis."""
-    values = np.array(means, dtype=np.float64, order="C")
+    try:
+        values = np.array(means, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"{what} must be numbers: {error}") from None
     if values.ndim != ndim or values.shape[-1] < 2 or values.size == 0:
         raise BadInput(f"{what} must have {ndim} axes, the last with at least 2 arms, but its shape is {values.shape}")
     if not ((values >= 0) & (values <= 1)).all():
