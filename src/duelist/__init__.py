@@ -25,6 +25,8 @@ HOMES = ("duelist.core.errors", "duelist.dueling")
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
     for home in () if name.startswith("_") else HOMES:
         module = importlib.import_module(home)
         if name in module.__all__:

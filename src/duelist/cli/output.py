@@ -11,29 +11,39 @@ from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
 from duelist.core.tables import format_table
 from duelist.dueling.environment import Environment
+from duelist.dueling.holder import Holder
 from duelist.dueling.policy import POLICIES
 from duelist.dueling.result import Result, views_of
 
 
 def parse_settings(policies: Sequence[str], settings: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The parameters of each policy: NAME=VALUE for all that have it, POLICY.NAME=VALUE for one."""
-    parsed: dict[str, dict[str, Any]] = {policy: {} for policy in policies}
-    known = {policy: POLICIES.get(policy).parameters() for policy in policies}
-    for setting in settings:
-        key, equals, text = setting.partition("=")
-        owner, dot, name = key.rpartition(".")
-        if not equals:
-            raise BadInput(f"--set needs NAME=VALUE, not {setting!r}")
-        if dot and owner not in parsed:
-            raise BadInput(f"--set {key}: {owner!r} is not one of the policies {', '.join(parsed)}")
-        takers = [owner] if dot else [policy for policy in parsed if name in known[policy]]
-        if not takers or name not in known[takers[0]]:
-            choices = ", ".join(sorted({n for policy in parsed for n in known[policy]})) or "none"
-            raise BadInput(f"--set {key}: no such parameter; known here: {choices}")
-        for policy in takers:
-            owner = POLICIES.get(policy).__name__
-            parsed[policy][name] = known[policy][name].check(owner, name, _value(text))
+    split = [_split(setting, policies) for setting in settings]
+    parsed, choices = {}, set()
+    for policy in policies:
+        mine = {name: value for owner, name, value in split if owner in ("", policy)}
+        kind = POLICIES.get(policy).resolve(mine)
+        known = kind.parameters()
+        choices |= known.keys() | ({"base"} if issubclass(kind, Holder) else set())
+        parsed[policy] = {n: known[n].check(kind.__name__, n, v) for n, v in mine.items() if n in known}
+        if issubclass(kind, Holder) and "base" in mine:
+            parsed[policy]["base"] = mine["base"]
+    for owner, name, _ in split:
+        if not any(name in parsed[policy] for policy in ([owner] if owner else policies)):
+            where = f"{owner}.{name}" if owner else name
+            raise BadInput(f"--set {where}: no such parameter; known here: {', '.join(sorted(choices)) or 'none'}")
     return parsed
+
+
+def _split(setting: str, policies: Sequence[str]) -> tuple[str, str, Any]:
+    """The policy a setting is for ("" for all), its name and its value."""
+    key, equals, text = setting.partition("=")
+    owner, _, name = key.rpartition(".")
+    if not equals:
+        raise BadInput(f"--set needs NAME=VALUE, not {setting!r}")
+    if owner and owner not in policies:
+        raise BadInput(f"--set {key}: {owner!r} is not one of the policies {', '.join(policies)}")
+    return owner, name, _value(text)
 
 
 def _value(text: str) -> Any:

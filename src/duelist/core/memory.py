@@ -7,6 +7,7 @@ compiled code. Only arrays change: a number that changes is an array of one.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
@@ -58,14 +59,16 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Table:
-    """An array of a size that depends on the number of arms."""
+    """An array of a size that depends on the number of arms, or on parameters declared before it."""
 
-    shape: Callable[[int], tuple[int, ...]]
+    shape: Callable[..., tuple[int, ...]]
     dtype: type
     fill: float
 
-    def allocate(self, n_arms: int) -> npt.NDArray[Any]:
-        return np.full(self.shape(n_arms), self.fill, {int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
+    def allocate(self, owner: Declared) -> npt.NDArray[Any]:
+        wants_owner = len(inspect.signature(self.shape).parameters) == 2
+        shape = self.shape(owner.n_arms, owner) if wants_owner else self.shape(owner.n_arms)
+        return np.full(shape, self.fill, {int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,8 @@ def per_pair(dtype: type = float, fill: float = 0) -> Any:
     return Table(lambda k: (k, k), dtype, fill)
 
 
-def table(shape: Callable[[int], tuple[int, ...]], dtype: type = float, fill: float = 0) -> Any:
-    """Declare an array of another shape, given the number of arms."""
+def table(shape: Callable[..., tuple[int, ...]], dtype: type = float, fill: float = 0) -> Any:
+    """Declare an array of another shape: shape(n_arms), or shape(n_arms, self) to use parameters."""
     return Table(shape, dtype, fill)
 
 
@@ -163,7 +166,7 @@ class Declared:
                     raise BadInput(f"{type(self).__name__} needs {name}=...: {field.help}")
                 value = field.check(type(self).__name__, name, parameters.get(name, field.default))
             elif isinstance(field, Table):
-                value = field.allocate(n_arms)
+                value = field.allocate(self)
             else:
                 known = field.part.parameters()
                 value = object.__new__(field.part)  # of a held policy, only what it declares
@@ -242,7 +245,7 @@ class Declared:
     def _fills(cls) -> Iterator[tuple[str, Any]]:
         for name, field in cls.fields.items():
             if isinstance(field, Table):
-                yield name, field.dtype(field.fill)
+                yield name, np.dtype(field.dtype).type(field.fill).item()
             elif isinstance(field, Holds):
                 yield from ((f"{name}.{path}", fill) for path, fill in field.part._fills())
 

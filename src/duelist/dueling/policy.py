@@ -6,12 +6,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from duelist.core.compile import kernel, once, plain, specialise
+from duelist.core.compile import kernel, once, plain, rebind, specialise
 from duelist.core.errors import AlreadyTold, BadInput, ExpiredDuel, ForeignDuel
 from duelist.core.memory import Declared
 from duelist.core.registry import Registry
@@ -34,6 +34,20 @@ class Duel(NamedTuple):
     left_p: float = 1.0  # probability with which the left arm was drawn, where that matters
     right_p: float = 1.0
     id: int = 0  # set by ask
+
+
+@kernel
+def whole_duel(left: int, right: int, t: int, left_p: float = 1.0, right_p: float = 1.0) -> Duel:
+    """`Duel` for compiled code: numba would leave out the fields that have their default."""
+    return Duel(left, right, t, left_p, right_p, 0)
+
+
+class Certainty(NamedTuple):
+    """An arm that is the best with probability `confidence`, and the duels it took to know."""
+
+    arm: Any
+    confidence: float
+    duels: int
 
 
 class Policy(Declared):
@@ -189,6 +203,20 @@ class Policy(Declared):
         }
         return {"policy": cls.name, "summary": summary, "view": cls.view, **notes, "parameters": parameters}
 
+    @classmethod
+    def method(cls, name: str, convert: Callable[[Any], Any]) -> Any:
+        found = super().method(name, convert)
+        return rebind(found, {n: whole_duel for n, value in found.__globals__.items() if value is Duel})
+
+    @classmethod
+    def resolve(cls, parameters: Mapping[str, Any]) -> type[Policy]:
+        """The class that takes these parameters; a policy that holds another depends on which."""
+        return cls
+
+    def certain(self) -> Certainty | None:
+        """The answer, once it holds with the confidence asked for; None before, or if there is never one."""
+        return None
+
     def __repr__(self) -> str:
         settings = "".join(f", {name}={value}" for name, value in self.parameter_values().items())
         return f"{type(self).__name__}(n_arms={self.n_arms}{settings}): {self.told} told, {len(self._open)} open"
@@ -285,6 +313,11 @@ def choose(memory: Any, t: int, rng: np.random.Generator) -> Duel:
 
 
 def update(memory: Any, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
+    """Bound to the policy's kernel."""
+    raise TypeError("unbound")
+
+
+def reset(memory: Any, rng: np.random.Generator) -> None:
     """Bound to the policy's kernel."""
     raise TypeError("unbound")
 

@@ -63,7 +63,8 @@ def simulate(
         np.unique(np.geomspace(1, horizon, points).round().astype(np.int64)) if points > 1 else np.array([horizon])
     )
     seeds = np.random.SeedSequence(seed).spawn(runs)
-    settings = kind(world.n_arms, seed=0, **settings).parameter_values()  # checks them, before any thread
+    template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
+    kind, settings = type(template), template.parameter_values()
     _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # no duel: compiles
     stop = threading.Event()
 
@@ -171,5 +172,5 @@ def _policy(
     kind = POLICIES.get(given) if isinstance(given, str) else given
     if not (isinstance(kind, type) and issubclass(kind, Policy)):
         raise BadInput(f"policy must be a name, a Policy class or a Policy, not {given!r}")
-    planned = {"horizon": horizon} if "horizon" in kind.parameters() else {}
+    planned = {"horizon": horizon} if "horizon" in kind.resolve(parameters).parameters() else {}
     return kind, planned | dict(parameters)

@@ -16,7 +16,7 @@ from duelist.core.compile import kernel, plain, specialise
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.dueling.environments.matrix import Matrix
-from duelist.dueling.policy import Duel, Policy
+from duelist.dueling.policy import POLICIES, Duel, Policy, reset
 from duelist.dueling.simulate import simulate
 
 # Easy for every assumption: a total order with SST and STI, and a best arm far ahead.
@@ -39,6 +39,7 @@ def check_policy(policy: type[Policy], **parameters: Any) -> None:
     >>> from duelist import Uniform
     >>> check_policy(Uniform)
     """
+    policy = policy.resolve(parameters)
     if "horizon" in policy.parameters():
         parameters = {"horizon": HORIZON} | parameters
 
@@ -120,11 +121,6 @@ def check_reset(policy: type[Policy], make: Callable[..., Policy]) -> None:
     expect_same_memory(fresh, used, "a policy that was reset differs from a fresh one")
 
 
-def reset(memory: Any, rng: np.random.Generator) -> None:
-    """Bound to the policy's kernel."""
-    raise TypeError("unbound")
-
-
 def _reset(memory: Any, rng: np.random.Generator) -> None:
     reset(memory, rng)
 
@@ -148,7 +144,9 @@ def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> Non
             "print(json.dumps(trace(space[name], parameters)))",
         )
     )
-    arguments = json.dumps([[*sys.path, str(Path(file).parent)], module, file, policy.__name__, parameters])
+    # A wrapper around a named base is made anew from its own class and that name.
+    own, settings = POLICIES.get(policy.name).__name__, policy(2, seed=0, **parameters).parameter_values()
+    arguments = json.dumps([[*sys.path, str(Path(file).parent)], module, file, own, settings])
     done = subprocess.run([sys.executable, "-c", script, arguments], capture_output=True, text=True, check=False)
     expect(done.returncode == 0, policy, f"another process failed:\n{done.stderr}")
     expect(json.loads(done.stdout.splitlines()[-1]) == here, policy, "the same seed ran differently in another process")

@@ -1,12 +1,15 @@
 """Every policy, one file a paper. `duelist policies` prints them as a table."""
 
-from duelist.dueling.policies.beat_the_mean import BeatTheMean
+from duelist.dueling.policies.beat_the_mean import BeatTheMean, BeatTheMeanPAC
 from duelist.dueling.policies.interleaved_filter import IF1, IF2
+from duelist.dueling.policies.knockout import Knockout
+from duelist.dueling.policies.monitored import Monitored
 from duelist.dueling.policies.rex3 import REX3
 from duelist.dueling.policies.rucb import RUCB
 from duelist.dueling.policies.savage import SAVAGE, SAVAGEBorda, SAVAGECopeland
 from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, SparringUCB
 from duelist.dueling.policies.uniform import Uniform
+from duelist.dueling.policies.window import Window
 
 __all__ = [
     "IF1",
@@ -15,10 +18,14 @@ __all__ = [
     "RUCB",
     "SAVAGE",
     "BeatTheMean",
+    "BeatTheMeanPAC",
+    "Knockout",
+    "Monitored",
     "SAVAGEBorda",
     "SAVAGECopeland",
     "SparringEXP3",
     "SparringThompson",
     "SparringUCB",
     "Uniform",
+    "Window",
 ]

@@ -10,9 +10,9 @@ import math
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, Ints, parameter, per_arm, per_pair, single
+from duelist.core.memory import Floats, Ints, constant, parameter, per_arm, per_pair, single
 from duelist.core.sampling import below
-from duelist.dueling.policy import Duel, Policy
+from duelist.dueling.policy import Certainty, Duel, Policy
 
 
 class BeatTheMean(Policy):
@@ -48,6 +48,8 @@ class BeatTheMean(Policy):
     share: Floats = per_arm(fill=0.5)  # won / duels
     duels_against: Ints = per_pair(int)  # the same, by opponent
     won_against: Floats = per_pair()
+    limit: Ints = single(int)  # duels of every member after which it ends anyway; 0 for never
+    decided: Ints = single(int)  # after how many duels it ended
     lowest: Ints = single(int)  # members with the lowest and the highest share
     highest: Ints = single(int)
 
@@ -60,15 +62,15 @@ class BeatTheMean(Policy):
         self.n_members[0] = self.n_least[0] = self.n_arms
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
+        if self.decided[0] > 0:
+            return Duel(self.highest[0], self.highest[0], t)
         tested = below(self.n_least[0], rng)
-        if self.n_members[0] == 1:
-            return Duel(self.members[0], self.members[0], t)
         other = below(self.n_members[0] - 1, rng)
         return Duel(self.members[tested], self.members[other + (other >= tested)], t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
         arm, other = duel.left, duel.right
-        if arm == other or self.place[arm] < 0 or self.place[other] < 0:
+        if self.decided[0] > 0 or self.place[arm] < 0 or self.place[other] < 0:
             return
         self.duels[arm] += 1
         self.won[arm] += outcome
@@ -83,9 +85,54 @@ class BeatTheMean(Policy):
         gap = self.share[self.highest[0]] - self.share[self.lowest[0]]
         if gap * gap * self.duels[self.members[0]] >= self.evidence[0]:
             drop_worst(self, rng)
+        if self.n_members[0] == 1 or 0 < self.limit[0] <= self.duels[self.members[0]]:
+            self.decided[0] = t
 
     def best_arm(self) -> int:
         return int(self.highest[0])
+
+
+class BeatTheMeanPAC(BeatTheMean):
+    """Beat the Mean that stops as soon as it knows an arm that is good enough.
+
+    Needs: a total order with gamma-relaxed SST, and STI (see `duelist matrix`).
+    Horizon: not needed.
+    Regret: none claimed; O(K gamma^6 / epsilon^2 ln(K N / delta)) duels find an arm within epsilon of the best.
+    Departs: as Beat the Mean, but for the radius, which is the proved 3. The constants of N come from public
+    descriptions of the paper's PAC form, not from the paper itself. After the answer, the arm found duels itself.
+    Ties: half a win each.
+
+    >>> policy = BeatTheMeanPAC(n_arms=2, epsilon=0.4, delta=0.1, seed=0)
+    >>> while policy.certain() is None:
+    ...     duel = policy.ask()
+    ...     policy.tell(duel, winner=min(duel.left, duel.right))
+    >>> policy.certain().arm
+    0
+    """
+
+    name = "btm-pac"
+
+    horizon: int = constant(1)  # of the regret form only
+    gamma: float = parameter(1.0, "how far transitivity may be violated; 1 for not at all", low=1)
+    radius: float = parameter(3.0, "of the confidence radius; 3 is proved", above=0)
+    epsilon: float = parameter(0.1, "how much worse than the best the answer may be", above=0, high=0.5)
+    delta: float = parameter(0.05, "probability of a wrong answer", above=0, high=0.5)
+
+    def start(self, rng: np.random.Generator) -> None:
+        # N is the smallest whole number with N >= 36 gamma^6 / epsilon^2 ln(K^3 N / delta)
+        scale = 36.0 * self.gamma**6 / self.epsilon**2
+        limit, before = scale, 0.0
+        while abs(limit - before) > 1e-9 * limit:
+            limit, before = scale * math.log(self.n_arms**3 * limit / self.delta), limit
+        self.limit[0] = math.ceil(limit)
+        width = 2.0 * self.radius * self.gamma**2
+        self.evidence[0] = width * width * math.log(self.n_arms**3 * self.limit[0] / self.delta)
+        for arm in range(self.n_arms):
+            self.members[arm] = self.place[arm] = arm
+        self.n_members[0] = self.n_least[0] = self.n_arms
+
+    def certain(self) -> Certainty | None:
+        return Certainty(self.best(), 1 - self.delta, int(self.decided[0])) if self.decided[0] > 0 else None
 
 
 @kernel

@@ -9,23 +9,16 @@ three policies differ in what winning means and so in when a pair can be dropped
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Declared, Flags, Floats, Ints, holds, parameter, per_arm, per_pair, single, table
-from duelist.core.sampling import argmax, below
-from duelist.dueling.policy import Duel, Policy
+from duelist.core.memory import Flags, Floats, Ints, holds, parameter, per_arm, per_pair, single
+from duelist.core.sampling import argmax
+from duelist.dueling.pairs import Pairs, advance, drop, start_pairs
+from duelist.dueling.policy import Certainty, Duel, Policy
 from duelist.dueling.preferences import borda_scores, empirical_best
-
-
-class Pairs(Declared):
-    """The pairs still to be dueled, in a random order that is gone through again and again."""
-
-    first: Ints = table(lambda k: (k * (k - 1) // 2,), int)
-    second: Ints = table(lambda k: (k * (k - 1) // 2,), int)
-    left: Ints = single(int)  # how many pairs
-    place: Ints = single(int)  # of the next pair
 
 
 class SAVAGE(Policy):
@@ -56,6 +49,7 @@ class SAVAGE(Policy):
     defeated: Flags = per_arm(bool)
     n_undefeated: Ints = single(int)
     winner: Ints = single(int, -1)  # once it is decided
+    decided: Ints = single(int)  # after how many duels
 
     def start(self, rng: np.random.Generator) -> None:
         self.log_term[0] = confidence(self.n_arms, self.horizon, self.delta)
@@ -78,6 +72,7 @@ class SAVAGE(Policy):
             self.n_undefeated[0] -= 1
             if self.n_undefeated[0] == 1:
                 self.winner[0] = i if sign > 0 else j
+                self.decided[0] = t
         if self.winner[0] < 0:
             while (
                 self.defeated[self.pairs.first[self.pairs.place[0]]]
@@ -90,6 +85,9 @@ class SAVAGE(Policy):
             return int(self.winner[0])
         undefeated = np.flatnonzero(~self.defeated)
         return int(undefeated[empirical_best(self.wins[np.ix_(undefeated, undefeated)])])
+
+    def certain(self) -> Certainty | None:
+        return certainty(self)
 
 
 class SAVAGECopeland(Policy):
@@ -123,6 +121,7 @@ class SAVAGECopeland(Policy):
     hopes: Ints = per_arm(int)  # how many it may still turn out to beat
     most_beats: Ints = single(int)
     winner: Ints = single(int, -1)  # once it is decided
+    decided: Ints = single(int)  # after how many duels
 
     def start(self, rng: np.random.Generator) -> None:
         self.log_term[0] = confidence(self.n_arms, self.horizon, self.delta)
@@ -152,9 +151,13 @@ class SAVAGECopeland(Policy):
             drop(self.pairs)
         if self.pairs.left[0] == 0:
             self.winner[0] = argmax(self.hopes, rng)
+            self.decided[0] = t
 
     def best_arm(self) -> int:
         return int(self.winner[0]) if self.winner[0] >= 0 else empirical_best(self.wins)
+
+    def certain(self) -> Certainty | None:
+        return certainty(self)
 
 
 class SAVAGEBorda(Policy):
@@ -188,6 +191,7 @@ class SAVAGEBorda(Policy):
     out: Flags = per_arm(bool)  # arms that cannot have the best average chance
     n_in: Ints = single(int)
     winner: Ints = single(int, -1)  # once it is decided
+    decided: Ints = single(int)  # after how many duels
 
     def start(self, rng: np.random.Generator) -> None:
         self.log_term[0] = confidence(self.n_arms, self.horizon, self.delta)
@@ -217,7 +221,7 @@ class SAVAGEBorda(Policy):
                 self.out[arm] = True
                 self.n_in[0] -= 1
         if self.n_in[0] == 1:
-            self.winner[0] = 0
+            self.winner[0], self.decided[0] = 0, t
             while self.out[self.winner[0]]:
                 self.winner[0] += 1
         else:
@@ -230,42 +234,21 @@ class SAVAGEBorda(Policy):
         duels = self.wins + self.wins.T
         return int(borda_scores(np.where(duels > 0, self.wins / np.maximum(duels, 1e-300), 0.5)).argmax())
 
+    def certain(self) -> Certainty | None:
+        return certainty(self)
+
+
+def certainty(self: Any) -> Certainty | None:
+    """The winner once it is decided; wrong with probability delta at the most."""
+    if self.winner[0] < 0:
+        return None
+    return Certainty(self.best(), 1 - (self.delta or 1 / self.horizon), int(self.decided[0]))
+
 
 @kernel
 def confidence(n_arms: int, horizon: int, delta: float) -> float:
     """ln(eta / delta), eta = K (K - 1) T."""
     return math.log(n_arms * (n_arms - 1.0) * horizon / (delta if delta > 0.0 else 1.0 / horizon))
-
-
-@kernel
-def start_pairs(pairs: Pairs, rng: np.random.Generator) -> None:
-    """All pairs, in a random order."""
-    size = 0
-    for i in range(pairs.n_arms):
-        for j in range(i):
-            place = below(size + 1, rng)
-            pairs.first[size], pairs.second[size] = pairs.first[place], pairs.second[place]
-            pairs.first[place], pairs.second[place] = (i, j) if rng.random() < 0.5 else (j, i)
-            size += 1
-    pairs.left[0] = size
-
-
-@kernel
-def advance(pairs: Pairs, i: int, j: int) -> None:
-    """Go on to the next pair if (i, j) was the one waited for."""
-    place = pairs.place[0]
-    if pairs.first[place] == i and pairs.second[place] == j:
-        pairs.place[0] = place + 1 if place + 1 < pairs.left[0] else 0
-
-
-@kernel
-def drop(pairs: Pairs) -> None:
-    """Remove the pair whose turn it is; the last pair takes its turn."""
-    pairs.left[0] -= 1
-    last, place = pairs.left[0], pairs.place[0]
-    pairs.first[place], pairs.second[place] = pairs.first[last], pairs.second[last]
-    if place == last:
-        pairs.place[0] = 0
 
 
 @kernel
