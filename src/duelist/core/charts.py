@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,19 +34,17 @@ def check_chart_path(path: str | Path) -> Path:
 
 
 def draw_lines(
-    panels: Sequence[tuple[str, Sequence[Series], bool]], x_label: str, title: str, path: str | Path | None = None
+    panels: Sequence[tuple[str, Sequence[Series], bool]],
+    x_label: str,
+    title: str,
+    path: str | Path | None = None,
+    x_logarithmic: bool = True,
 ) -> Any:
-    """Panels one below the other, x logarithmic; a panel is (y label, lines, y logarithmic).
+    """Panels one below the other; a panel is (y label, lines, y logarithmic).
 
     Returns matplotlib's figure, and saves it when `path` is given.
     """
-    if path is not None:
-        check_chart_path(path)
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("charts need matplotlib: pip install 'duelist[charts]'") from error
-    figure = Figure(figsize=(8, 1.5 + 3.2 * len(panels)), layout="constrained")
+    figure = _figure(len(panels), path)
     for number, (y_label, lines, logarithmic) in enumerate(panels, 1):
         axes = figure.add_subplot(len(panels), 1, number)
         for place, line in enumerate(lines):
@@ -57,16 +55,53 @@ def draw_lines(
             axes.plot(line.x, line.y, label=line.label, linewidth=1.6, **style)
             if line.low is not None:
                 axes.fill_between(line.x, line.low, line.high, color=style["color"], alpha=0.18, linewidth=0)
-        axes.set_xscale("log")
+        if x_logarithmic:
+            axes.set_xscale("log")
         if logarithmic and any((line.y > 0).any() for line in lines):
             axes.set_yscale("log" if all((line.y[-1] > 0).all() for line in lines) else "symlog")
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
-        axes.grid(alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
+        _finish(axes, x_label, y_label)
         if number == 1:
             axes.set_title(title)
             axes.legend(frameon=False)
+    return _save(figure, path)
+
+
+def draw_boxes(
+    samples: Mapping[Any, Any], x_label: str, y_label: str, title: str, path: str | Path | None = None
+) -> Any:
+    """A box plot for each sample: quartiles, and whiskers at 5 and 95 %."""
+    figure = _figure(1, path)
+    axes = figure.add_subplot()
+    axes.boxplot(
+        list(samples.values()),
+        tick_labels=[str(key) for key in samples],
+        whis=(5, 95),
+        showfliers=False,
+        medianprops={"color": COLOURS[1], "linewidth": 2},
+    )
+    _finish(axes, x_label, y_label)
+    axes.set_title(title)
+    return _save(figure, path)
+
+
+def _figure(panels: int, path: str | Path | None) -> Any:
+    if path is not None:
+        check_chart_path(path)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("charts need matplotlib: pip install 'duelist[charts]'") from error
+    return Figure(figsize=(8, 1.5 + 3.2 * panels), layout="constrained")
+
+
+def _finish(axes: Any, x_label: str, y_label: str) -> None:
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _save(figure: Any, path: str | Path | None) -> Any:
     if path is not None:
         figure.savefig(path, dpi=140)
     return figure

@@ -14,14 +14,13 @@ import dis
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import typeof
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
 
 from duelist.core.errors import CannotCompile
 
@@ -43,6 +42,8 @@ def kernel(function: F) -> F:
     Kernels are inlined into their callers: a call that is not inlined counts
     references to every array it is given, which costs more than most kernels do.
     """
+    if isinstance(function, Dispatcher):
+        return function
     compiled: F = njit(nogil=True, inline="always")(function)
     return compiled
 
@@ -65,12 +66,28 @@ def rebind(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
 def plain(function: Callable[..., Any]) -> FunctionType:
     """A copy of `function` that runs as ordinary Python, its kernels included."""
     source = python_function(function)
-    kernels = {
-        name: plain(value)
-        for name in source.__code__.co_names
-        if isinstance(value := source.__globals__.get(name), Dispatcher)
-    }
-    return rebind(source, kernels)
+    names: dict[str, Any] = {}
+    for code in _codes(source.__code__):
+        for path, value in _globals(code, source):
+            if isinstance(value, Dispatcher):
+                head, *steps = path.split(".")
+                names[head] = _overlay(names.get(head, source.__globals__[head]), steps, plain(value))
+    copy = rebind(source, names)
+    cells = tuple(
+        CellType(plain(cell.cell_contents)) if isinstance(cell.cell_contents, Dispatcher) else cell
+        for cell in source.__closure__ or ()
+    )
+    return FunctionType(copy.__code__, copy.__globals__, copy.__name__, copy.__defaults__, cells)
+
+
+def _overlay(module: Any, steps: list[str], value: Any) -> Any:
+    """A copy of `module` in which the attribute at the end of `steps` is `value`; without steps, `value`."""
+    if not steps:
+        return value
+    copy = ModuleType(module.__name__)
+    vars(copy).update(vars(module))
+    setattr(copy, steps[0], _overlay(getattr(module, steps[0]), steps[1:], value))
+    return copy
 
 
 def python_function(function: Any) -> FunctionType:
@@ -80,32 +97,22 @@ def python_function(function: Any) -> FunctionType:
     return source
 
 
-class specialise:  # noqa: N801 - used as a function; a class because it picks its code at the first call
+class specialise:  # noqa: N801 - used as a function; a class because it compiles when it is called
     """Compile `template` with its global names bound to `kernels`.
 
-    `layouts` are the tuple types passed as arguments: the order of their fields is
-    part of the compiled code, so it is part of the digest. The code is compiled
-    without reference counting where numba can (no allocation in any kernel), and
-    the ordinary way where it cannot.
+    The code is compiled for the types of the arguments of a call, without reference
+    counting where numba can (no allocation in any kernel), and the ordinary way where it
+    cannot.
     """
 
-    def __init__(
-        self,
-        template: Callable[..., Any],
-        label: str,
-        kernels: dict[str, Callable[..., Any]],
-        layouts: tuple[type, ...] = (),
-    ) -> None:
-        bound = rebind(template, {name: kernel(f) for name, f in kernels.items()})
-        name = f"{bound.__name__}_{label}_{digest(bound, *layouts)}"
-        self.uncounted = njit(nogil=True, cache=True, _nrt=False)(_named(bound, name))
-        self.counted = njit(nogil=True, cache=True)(_named(bound, f"{name}_counted"))
-        self.chosen: Callable[..., Any] | None = None
+    def __init__(self, template: Callable[..., Any], label: str, kernels: dict[str, Callable[..., Any]]) -> None:
+        self.bound = rebind(template, {name: kernel(f) for name, f in kernels.items()})
+        self.label = label
+        self.entries: dict[tuple[Any, ...], Callable[..., Any]] = {}
+        digest(self.bound)  # what cannot be compiled safely is refused now, not at the first call
 
     def __call__(self, *args: Any) -> Any:
-        if self.chosen is None:
-            self.chosen = self._choose(tuple(map(typeof, args)))
-        return self.chosen(*args)
+        return self.entry(*args)(*args)
 
     def entry(self, *args: Any) -> Callable[..., Any]:
         """The machine code for arguments of exactly the types of `args`; compiles, does not call.
@@ -114,19 +121,32 @@ class specialise:  # noqa: N801 - used as a function; a class because it picks i
         with it every check: only for callers that always pass the same types.
         """
         signature = tuple(map(typeof, args))
-        entry: Callable[..., Any] = self._choose(signature).overloads[signature].entry_point
-        return entry
+        if signature not in self.entries:
+            self.entries[signature] = self._compile(signature).overloads[signature].entry_point
+        return self.entries[signature]
 
-    def _choose(self, signature: tuple[Any, ...]) -> Any:
+    def _compile(self, signature: tuple[Any, ...]) -> Any:
+        # The order of the fields of the tuples passed is part of the machine code too.
+        name = f"{self.bound.__name__}_{self.label}_{digest(self.bound, *_layouts(signature))}"
+        self.uncounted = njit(nogil=True, cache=True, _nrt=False)(_named(self.bound, name))
+        self.counted = njit(nogil=True, cache=True)(_named(self.bound, f"{name}_counted"))
         # A process before this one may have found out that counting is needed.
         if self.counted._cache.load_overload(signature, self.counted.targetctx) is None:
             try:
                 self.uncounted.compile(signature)
                 return self.uncounted
-            except NumbaError:
-                pass
+            except Exception:  # numba's own, and others from its implementations of numpy
+                pass  # a real error comes again from the ordinary way
         self.counted.compile(signature)
         return self.counted
+
+
+def _layouts(types: Any) -> Iterator[type]:
+    """The named tuples among numba's `types`, nested ones included."""
+    for each in types:
+        if hasattr(each, "instance_class"):
+            yield each.instance_class
+        yield from _layouts(getattr(each, "types", ()))
 
 
 def _named(function: FunctionType, name: str) -> FunctionType:
@@ -138,18 +158,17 @@ def _named(function: FunctionType, name: str) -> FunctionType:
 def digest(*roots: Any) -> str:
     """Twelve hex digits that change when anything compiled from `roots` changes."""
     text = hashlib.sha256(f"numpy {np.__version__} numba {numba.__version__}".encode())
-    seen: set[int] = set()
+    seen: dict[int, int] = {}
     for root in roots:
         for part in _describe(root, "", seen):
             text.update(part.encode() + b"\0")
     return text.hexdigest()[:12]
 
 
-def _describe(value: Any, where: str, seen: set[int]) -> Iterator[str]:
+def _describe(value: Any, where: str, seen: dict[int, int]) -> Iterator[str]:
     """Everything about `value` that reaches the machine code, as text."""
     if isinstance(value, Dispatcher):
-        yield repr(sorted((k, v) for k, v in value.targetoptions.items()))
-        yield from _describe_function(value.py_func, seen)
+        yield from _describe_kernel(value, seen)
     elif _is_trusted(value):
         yield f"{value.__module__}.{getattr(value, '__qualname__', value.__name__)}"
     elif isinstance(value, FunctionType) and not where:
@@ -162,7 +181,7 @@ def _describe(value: Any, where: str, seen: set[int]) -> Iterator[str]:
         for item in value:
             yield from _describe(item, where, seen)
     elif isinstance(value, np.ndarray) and value.dtype != object:
-        yield f"{value.dtype}{value.shape}"
+        yield f"{value.dtype}{value.shape}{value.strides}"
         yield hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     elif value is None or isinstance(value, bool | int | float | complex | str | bytes | np.generic):
         yield f"{type(value).__name__} {value!r}"
@@ -174,6 +193,13 @@ def _describe(value: Any, where: str, seen: set[int]) -> Iterator[str]:
         )
 
 
+def _describe_kernel(kernel: Any, seen: dict[int, int]) -> Iterator[str]:
+    yield repr(sorted(kernel.targetoptions.items()))
+    given = [] if kernel._can_compile else [str(overload.signature) for overload in kernel.overloads.values()]
+    yield repr((kernel.locals, given))
+    yield from _describe_function(kernel.py_func, seen)
+
+
 def _is_trusted(value: Any) -> bool:
     if isinstance(value, BuiltinFunctionType | np.ufunc) and getattr(value, "__module__", None) is None:
         return True
@@ -181,10 +207,11 @@ def _is_trusted(value: Any) -> bool:
     return named and str(getattr(value, "__module__", "")).split(".")[0] in TRUSTED
 
 
-def _describe_function(function: FunctionType, seen: set[int]) -> Iterator[str]:
+def _describe_function(function: FunctionType, seen: dict[int, int]) -> Iterator[str]:
     if id(function) in seen:
+        yield f"function {seen[id(function)]}"
         return
-    seen.add(id(function))
+    seen[id(function)] = len(seen)
     yield function.__name__
     where = f"default of {function.__qualname__}"
     yield from _describe(function.__defaults__, where, seen)
@@ -193,10 +220,13 @@ def _describe_function(function: FunctionType, seen: set[int]) -> Iterator[str]:
         yield name
         yield from _describe(cell.cell_contents, f"{name!r} in {function.__qualname__}", seen)
     for code in _codes(function.__code__):
-        yield code.co_code.hex()
+        yield code.co_code.hex() + " " + code.co_exceptiontable.hex()
+        yield repr((code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags))
         yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
         for constant in code.co_consts:
-            if not isinstance(constant, CodeType):
+            if isinstance(constant, frozenset):  # its order differs from process to process
+                yield f"frozenset {sorted(map(repr, constant))}"
+            elif not isinstance(constant, CodeType):
                 yield f"{type(constant).__name__} {constant!r}"
         for path, value in _globals(code, function):
             yield path

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -46,10 +47,10 @@ class Parameter:
         limits += [f"above {self.above:g}"] * (self.above > -math.inf)
         limits += [f"at most {self.high:g}"] * (self.high < math.inf)
         allowed = " ".join([allowed, " and ".join(limits)]).strip()
-        fits = isinstance(value, bool | np.bool_) if kind is bool else not isinstance(value, bool)
+        fits = isinstance(value, bool | np.bool_) if kind is bool else not isinstance(value, bool | np.bool_)
         try:
             number = kind(value) if fits else math.nan
-            fits = fits and number == value
+            fits = fits and number == value and (kind is not int or abs(number) < 2**63)
         except (TypeError, ValueError, OverflowError):
             fits = False
         if not fits or not (self.low <= number <= self.high and number > self.above) or not math.isfinite(number):
@@ -140,7 +141,7 @@ def memory_type(fields: tuple[str, ...]) -> type[Any]:
 
 def __getattr__(name: str) -> Any:
     if name.startswith("Memory_"):
-        return memory_type(tuple(name.removeprefix("Memory_").split("__")))
+        return memory_type(tuple(re.split("__(?!_)", name.removeprefix("Memory_"))))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -148,23 +149,33 @@ class Declared:
     """Base of everything whose memory is declared field by field."""
 
     fields: ClassVar[dict[str, Any]] = {}
+    reserved: ClassVar[frozenset[str]] = frozenset({"n_arms", "memory"})  # names that fields cannot have
     kernels: ClassVar[tuple[str, ...]] = ()  # methods a holder may call as inner_<name>
 
     def __init_subclass__(cls) -> None:
         own = {n: v for n, v in vars(cls).items() if isinstance(v, Parameter | Table | Holds)}
         for name in own:
             if "__" in name or name.startswith("_"):
-                raise BadInput(f"{cls.__name__}: a field must not start with or contain '__': {name!r}")
+                raise BadInput(f"{cls.__name__}: a field must not start with '_' or contain '__': {name!r}")
+            taken = getattr(super(cls, cls), name, None)
+            if name in cls.reserved or not (taken is None or isinstance(taken, Parameter | Table | Holds)):
+                raise BadInput(f"{cls.__name__}: the field name {name!r} has a meaning already")
+        for name in vars(cls).keys() & cls.fields.keys() - own.keys():
+            raise BadInput(f"{cls.__name__}: {name} must be a field, such as constant({vars(cls)[name]!r})")
         cls.fields = cls.fields | own
 
     def __init__(self, n_arms: int, parameters: Mapping[str, Any]) -> None:
         self.n_arms = n_arms
+        # A part with a parameter of the same name is given the holder's value, default or not.
+        own = {n: f for n, f in self.fields.items() if isinstance(f, Parameter)}
+        parameters = {n: f.default for n, f in own.items() if f.settable and not f.required} | dict(parameters)
         for name, field in self.fields.items():
             value: Any
             if isinstance(field, Parameter):
                 if field.required and name not in parameters:
                     raise BadInput(f"{type(self).__name__} needs {name}=...: {field.help}")
-                value = field.check(type(self).__name__, name, parameters.get(name, field.default))
+                given = parameters.get(name, field.default) if field.settable else field.default
+                value = field.check(type(self).__name__, name, given)
             elif isinstance(field, Table):
                 value = field.allocate(self)
             else:
@@ -235,9 +246,11 @@ class Declared:
     @classmethod
     def _reset(cls, convert: Callable[[Any], Any]) -> Any:
         """A kernel reset(self, rng) that brings used memory back to a fresh start."""
-        lines = [f"    self.{path}[:] = {fill!r}" for path, fill in cls._fills()]
+        fills = list(cls._fills())
+        lines = [f"    self.{path}[:] = fill_{i}" for i, (path, _) in enumerate(fills)]
         text = "\n".join(["def reset(self, rng):", *lines, "    start(self, rng)"])
-        space: dict[str, Any] = {"start": convert(cls.method("start", convert))}
+        space: dict[str, Any] = {f"fill_{i}": fill for i, (_, fill) in enumerate(fills)}
+        space["start"] = convert(cls.method("start", convert))
         exec(text, space)  # one line a table: nothing shorter compiles for tuples of different arrays
         return space["reset"]
 

@@ -45,7 +45,7 @@ class Registry(Generic[T]):
         module, _, attribute = path.partition(":")
         try:
             thing: T = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
+        except (ImportError, AttributeError, TypeError, ValueError) as error:
             raise UnknownName(f"cannot load {self.family} {path!r}: {error}") from error
         if thing not in self.known.values():
             raise UnknownName(f"{path!r} is not a {self.family}")

@@ -9,7 +9,7 @@ import numpy as np
 from duelist.core.compile import kernel, once, specialise
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.dueling.environment import Environment
-from duelist.dueling.policy import Duel, Policy, choose, update
+from duelist.dueling.policy import Policy, choose, update
 
 
 def duel(environment: Any, t: int, left: int, right: int, rng: np.random.Generator) -> float:
@@ -57,4 +57,4 @@ def compiled_run(policy: type[Policy], environment: type[Environment]) -> specia
         "duel": environment.duel,
         "account": environment.account,
     }
-    return specialise(run, f"{policy.__name__}_{environment.__name__}", kernels, (Duel,))
+    return specialise(run, f"{policy.__name__}_{environment.__name__}", kernels)

@@ -62,6 +62,7 @@ class Policy(Declared):
     name: ClassVar[str] = ""  # on the command line; made from the class name when empty
     view: ClassVar[str] = "strong"  # the regret that stops growing, one of VIEWS
     kernels = ("reset", "choose", "update")
+    reserved = Declared.reserved | {"arms", "numbers", "rng", "told", "asked", "max_open"}
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         super().__init_subclass__()
@@ -343,8 +344,8 @@ _LIVE: dict[type[Policy], Live] = {}
 def _live(policy: Policy) -> Live:
     kind = type(policy)
     if kind not in _LIVE:
-        choose = specialise(_ask, kind.__name__, {"choose": kind.method("choose", kernel)}, (Duel,))
-        update = specialise(_tell, kind.__name__, {"update": kind.method("update", kernel)}, (Duel,))
+        choose = specialise(_ask, kind.__name__, {"choose": kind.method("choose", kernel)})
+        update = specialise(_tell, kind.__name__, {"update": kind.method("update", kernel)})
         duel = Duel(0, 1, 1, 1.0, 1.0, 0)
         _LIVE[kind] = Live(
             choose.entry(policy.memory, 1, policy.rng), update.entry(policy.memory, duel, 1.0, 1, policy.rng)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from duelist.core.memory import Floats
 from duelist.dueling.environments import load_environment
 from duelist.dueling.simulate import simulate
 
@@ -137,7 +138,13 @@ class MeasuredRatio:
         return abs(self.deviations) < 3.5
 
 
-def measure_ratio(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> MeasuredRatio:
+def ratio_sample(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> Floats:
+    """Regret of IF1 over that of IF2, run by run."""
+    regrets = filter_regrets(ratio, runs, horizon)
+    return np.asarray(regrets[:, 0] / regrets[:, 1])
+
+
+def filter_regrets(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> Floats:
     """IF1 and IF2 from the same incumbent and order; a new random instance for each Bradley-Terry run.
 
     Both plan for 1e7 duels. After the last elimination no regret is added (the right arm is
@@ -153,6 +160,12 @@ def measure_ratio(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> Measure
     for column, policy in enumerate(("if1", "if2")):
         results = [simulate(policy, w, horizon, runs_each, seed, settings, points=1) for seed, w in enumerate(worlds)]
         regrets[:, column] = np.concatenate([result.curve()[:, -1] for result in results])
+    return regrets
+
+
+def measure_ratio(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> MeasuredRatio:
+    """Run both filters and compare the median ratio."""
+    regrets = filter_regrets(ratio, runs, horizon)
     ratios = regrets[:, 0] / regrets[:, 1]
     low, median, high = np.quantile(ratios, (0.25, 0.5, 0.75))
     # A median's standard error is about 1.2533 sd / sqrt(n), and sd about the quartile range / 1.349.
@@ -164,5 +177,5 @@ def measure_ratio(ratio: Ratio, runs: int, horizon: int = 10_000_000) -> Measure
         float(median),
         (float(low), float(high)),
         (float(medians[0]), float(medians[1])),
-        (median - ratio.median) / together,
+        float((median - ratio.median) / together),
     )

@@ -1,0 +1,83 @@
+"""Charts show every line they are given, and bad paths are refused before the work."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from duelist.core.charts import Series, check_chart_path, draw_lines
+from duelist.core.errors import BadInput, MissingExtra
+
+X = np.array([1.0, 10.0, 100.0])
+RISING = Series("rising", X, np.array([1.0, 2.0, 4.0]), low=np.array([0.5, 1.0, 2.0]), high=np.array([2.0, 4.0, 8.0]))
+SETTLED = Series("settled", X, np.array([1.0, 1.0, 0.0]))
+ZERO = Series("zero", X, np.zeros(3))
+
+
+@pytest.mark.parametrize("name", ["chart", "chart.gif", "chart.png.txt"])
+def test_a_format_that_cannot_be_saved_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=rf"saved as \.png, \.svg, \.pdf, not as '.*{name}'"):
+        check_chart_path(tmp_path / name)
+
+
+def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no folder '.*missing'"):
+        check_chart_path(tmp_path / "missing" / "chart.png")
+
+
+def test_a_path_given_as_text_is_accepted(tmp_path: Path) -> None:
+    assert check_chart_path(str(tmp_path / "chart.svg")) == tmp_path / "chart.svg"
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
+def test_a_chart_is_saved_in_the_format_of_its_name(suffix: str, magic: bytes, tmp_path: Path) -> None:
+    path = tmp_path / f"chart{suffix}"
+    draw_lines([("regret", [RISING], False)], "duels", "title", path)
+    assert path.read_bytes().startswith(magic)
+
+
+def test_every_line_is_drawn_with_its_label_and_its_band() -> None:
+    axes = draw_lines([("regret", [RISING, SETTLED], False)], "duels", "title").axes[0]
+    assert [line.get_label() for line in axes.lines] == ["rising", "settled"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["rising", "settled"]
+    np.testing.assert_array_equal(axes.lines[0].get_xydata(), np.column_stack([RISING.x, RISING.y]))
+    (band,) = axes.collections  # settled has no limits
+    corners = band.get_paths()[0].vertices
+    for x, low, high in zip(X, RISING.low, RISING.high, strict=True):
+        assert {low, high} <= set(corners[corners[:, 0] == x, 1])
+
+
+def test_panels_are_stacked_in_order_under_one_title() -> None:
+    figure = draw_lines([("regret", [RISING], False), ("found", [SETTLED], False)], "duels", "the title")
+    assert [axes.get_ylabel() for axes in figure.axes] == ["regret", "found"]
+    assert [axes.get_title() for axes in figure.axes] == ["the title", ""]
+    assert {axes.get_xlabel() for axes in figure.axes} == {"duels"}
+    assert {axes.get_xscale() for axes in figure.axes} == {"log"}
+
+
+def test_two_dozen_lines_are_told_apart() -> None:
+    axes = draw_lines([("regret", [RISING] * 24, False)], "duels", "title").axes[0]
+    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 24
+
+
+@pytest.mark.parametrize(
+    ("lines", "logarithmic", "scale"),
+    [
+        ([RISING], False, "linear"),
+        ([RISING], True, "log"),
+        ([RISING, SETTLED], True, "symlog"),  # zero has no place on a logarithmic axis
+        ([ZERO], True, "linear"),
+    ],
+)
+def test_the_y_axis_is_logarithmic_where_the_values_allow(lines: list[Series], logarithmic: bool, scale: str) -> None:
+    axes = draw_lines([("regret", lines, logarithmic)], "duels", "title").axes[0]
+    assert axes.get_yscale() == scale
+
+
+def test_without_matplotlib_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'duelist\[charts\]'"):
+        draw_lines([("regret", [RISING], False)], "duels", "title")

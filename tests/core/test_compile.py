@@ -1,0 +1,561 @@
+"""Fresh processes share one cache on disk, and an edit anywhere below a kernel is never missed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+from duelist.core.compile import digest, kernel, plain, rebind, specialise
+from duelist.core.errors import CannotCompile
+
+# Each text is a little package: first its entry.py, which has the kernel `step`, then other files.
+# <old|new> is what the edit changes. Every package returns 10 before its edit and 15 after it.
+EDITS = {
+    "kernel": "def step(x): return x * <2|3>",
+    "helper_two_imports_away": """
+        from .near import near
+        def step(x): return near(x)
+        --- near.py
+        from .far import far
+        @kernel
+        def near(x): return far(x)
+        --- far.py
+        @kernel
+        def far(x): return x * <2|3>
+        """,
+    "constant_imported_by_name": """
+        from .constants import FACTOR
+        def step(x): return x * FACTOR
+        --- constants.py
+        FACTOR = <2|3>
+        """,
+    "kernel_called_through_its_module": """
+        from . import helpers
+        def step(x): return helpers.scale(x)
+        --- helpers.py
+        @kernel
+        def scale(x): return x * <2|3>
+        """,
+    "constant_read_through_its_module": """
+        from . import constants
+        def step(x): return x * constants.FACTOR
+        --- constants.py
+        FACTOR = <2|3>
+        """,
+    "constant_two_modules_down": """
+        from . import near
+        def step(x): return x * near.far.FACTOR
+        --- near.py
+        from . import far
+        --- far.py
+        FACTOR = <2|3>
+        """,
+    "function_of_a_trusted_package": """
+        from math import <ceil|floor> as whole
+        def step(x): return x * (2 + (whole(0.5) == 0))
+        """,
+    "closure_variable": """
+        def make(factor):
+            def step(x): return x * factor
+            return step
+        step = make(<2|3>)
+        """,
+    "closure_variable_of_a_helper": """
+        def make(factor):
+            @kernel
+            def scale(x): return x * factor
+            return scale
+        scale = make(<2|3>)
+        def step(x): return scale(x)
+        """,
+    "default_argument_of_a_helper": """
+        @kernel
+        def scale(x, factor=<2|3>): return x * factor
+        def step(x): return scale(x)
+        """,
+    "names_of_parameters_of_a_helper": """
+        @kernel
+        def first(<a, b|b, a>): return <a|b>
+        def step(x): return x * first(a=2, b=3)
+        """,
+    "function_inside_a_kernel": """
+        def step(x):
+            def scale(y): return y * <2|3>
+            return scale(x)
+        """,
+    "statement_moved_out_of_a_try": """
+        def step(x):
+            try:
+                try:
+                    a = 1 / x<
+                    b = 1 / (x - 5)
+                except Exception:
+                    return 10.0|
+                except Exception:
+                    return 10.0
+                else:
+                    b = 1 / (x - 5)>
+            except Exception:
+                return 15.0
+            return a + b
+        """,
+    "global_array": """
+        TABLE = np.array([7, <2|3>])
+        def step(x): return x * TABLE[1]
+        """,
+    "memory_order_of_a_global_array": """
+        TABLE = np.array([[0, 0], [0, 0]], order="<F|C>")
+        def step(x): return x * (1 + TABLE.strides[0] // TABLE.itemsize)
+        """,
+    "global_tuple": """
+        PAIR = (7, <2|3>)
+        def step(x): return x * PAIR[1]
+        """,
+    "global_text": """
+        MODE = "<slow|fast>"
+        def step(x): return x * (3 if MODE == "fast" else 2)
+        """,
+    "global_name_of_another_kernel": """
+        @kernel
+        def double(x): return x * 2
+        @kernel
+        def triple(x): return x * 3
+        scale = <double|triple>
+        def step(x): return 0 * double(x) + 0 * triple(x) + scale(x)
+        """,
+    "field_order_of_a_nested_global": """
+        class Inner(NamedTuple):
+            <a|b>: int
+            <b|a>: int
+        class Outer(NamedTuple):
+            inner: Inner
+        SETTINGS = Outer(Inner(2, 3))
+        def step(x): return x * SETTINGS.inner.a
+        """,
+    "field_order_of_a_tuple_made_inside": """
+        class Pair(NamedTuple):
+            <a|b>: int
+            <b|a>: int
+        def step(x): return x * Pair(2, 3).a
+        """,
+    "field_order_of_an_argument": """
+        class Pair(NamedTuple):
+            <a|b>: int
+            <b|a>: int
+        argument = Pair(2, 3)
+        def step(pair): return 5 * pair.a
+        """,
+    "field_order_inside_an_argument": """
+        class Inner(NamedTuple):
+            <a|b>: int
+            <b|a>: int
+        class Outer(NamedTuple):
+            inner: Inner
+        argument = Outer(Inner(2, 3))
+        def step(outer): return 5 * outer.inner.a
+        """,
+    "field_order_of_a_policy": """
+        from duelist.core.memory import per_arm
+        from duelist.dueling.policy import Policy
+        class Swapped(Policy):
+            <a|b> = per_arm(fill=2)
+            <b|a> = per_arm(fill=3)
+        argument = Swapped(n_arms=2, seed=0).memory
+        def step(self): return 5 * self.a[0]
+        """,
+    "kernel_of_a_held_part": """
+        from duelist.core.memory import Declared, holds, single
+        class Part(Declared):
+            kernels = ("scale",)
+            one = single(fill=1)
+            def scale(self, x): return x * self.one[0] * <2|3>
+        class Holder(Declared):
+            part = holds(Part)
+            def step(self): return inner_scale(self.part, 5)
+        argument, step = Holder(2, {}).memory, Holder.method("step", kernel)
+        """,
+    "fill_that_a_held_part_is_reset_to": """
+        from duelist.core.memory import Declared, holds, single
+        class Part(Declared):
+            kernels = ("reset",)
+            factor = single(fill=<2|3>)
+        class Holder(Declared):
+            part = holds(Part)
+            def step(self):
+                inner_reset(self.part, None)
+                return 5 * self.part.factor[0]
+        argument, step = Holder(2, {}).memory, Holder.method("step", kernel)
+        """,
+    "loop": """
+        def run(x): return step(x) * <2|3>
+        def step(x): return x
+        """,
+}
+
+# Kernels that numba types by more than their text.
+NUMBA_EDITS = {
+    "signature_of_a_helper": """
+        @numba.njit("<int64|float64>(float64)")
+        def same(x): return x
+        def step(x): return x * np.ceil(same(x / 2))
+        """,
+    "starred_parameter_of_a_helper": """
+        @numba.njit
+        def scale(x, <*|>rest): return x * (1 + len(rest))
+        def step(x): return scale(x, (0, 0))
+        """,
+    "declared_local_of_a_helper": """
+        @numba.njit(locals={"y": numba.<int8|int16>})
+        def scale(x):
+            y = x + 253
+            return min(y, 3)
+        def step(x): return x * scale(x)
+        """,
+}
+
+# Kernels that allocate, which only the counted way can compile.
+ALLOCATING = {
+    "new_array": "def step(x): return x * <2|3> + np.zeros(x).sum()",
+    "new_array_filled_with_a_literal": "def step(x): return np.full(x, <2|3>).sum()",
+    "new_list": """
+        def step(x):
+            items = [x]
+            items.append(x * <2|3>)
+            return items[1]
+        """,
+    "new_set_of_texts": "def step(x): return x * <2|3> if str(x) in {'3', '4', '5', '6'} else 0",
+}
+
+HEADER = """
+from typing import NamedTuple
+import numba
+import numpy as np
+from duelist.core.compile import kernel
+"""
+
+# The template is never edited: numba looks at its file itself, and would hide what the digest misses.
+TEMPLATE = """
+def run(x):
+    return step(x)
+"""
+
+# The step of the script that is run, on a memory declared there, is one more package: __main__.
+RUNNER = """
+import importlib, json, sys
+from duelist.core.compile import plain, rebind, specialise
+from duelist.core.memory import Declared, single
+from template import run
+
+class Mine(Declared):
+    one = single(fill=1)
+
+argument = Mine(2, {}).memory
+
+def step(self):
+    return 5 * <2|3> * self.one[0]
+
+def used(dispatcher):
+    hits, misses = dispatcher.stats.cache_hits, dispatcher.stats.cache_misses
+    return "hit" if sum(hits.values()) else "miss" if sum(misses.values()) else "unused"
+
+def result(function, argument):
+    try:
+        return float(function(argument))
+    except Exception as error:
+        return repr(error)
+
+record = {}
+for name in sys.argv[1:]:
+    entry = sys.modules[name] if name == "__main__" else importlib.import_module(name + ".entry")
+    template, given = getattr(entry, "run", run), getattr(entry, "argument", 5)
+    special = specialise(template, name, {"step": entry.step})
+    compiled = result(special, given)
+    ordinary = result(rebind(template, {"step": plain(entry.step)}), given)
+    record[name] = (compiled, used(special.uncounted), used(special.counted), ordinary)
+print(json.dumps(record))
+"""
+
+
+class Ran(NamedTuple):
+    """What one process made of one package."""
+
+    result: float
+    uncounted: str  # hit, miss or unused
+    counted: str
+    plain: float
+
+
+def write(path: Path, text: str, edited: bool) -> None:
+    """Write one version of a text; both have the same size and time, so only what is in them differs."""
+    versions = [re.sub(r"<([^<|>]*)\|([^<|>]*)>", rf"\{side}", text) for side in (1, 2)]
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(versions[edited].ljust(max(map(len, versions))))
+    os.utime(path, (1e9, 1e9))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Ran]]:
+    """What three processes found: the first, the second, and one after every package was edited."""
+    root = tmp_path_factory.mktemp("packages")
+    packages = EDITS | NUMBA_EDITS | ALLOCATING
+    found = []
+    for number, edited in enumerate((False, False, True)):
+        write(root / "runner.py", RUNNER, edited)
+        write(root / "template.py", TEMPLATE, edited)
+        for name, text in packages.items():
+            for part in ("--- entry.py\n" + dedent(text)).split("--- ")[1:]:
+                file, _, body = part.partition("\n")
+                write(root / name / file, HEADER + body, edited)
+        # Another hash seed each, as in life: nothing may depend on the order of a set.
+        settings = {
+            "NUMBA_CACHE_DIR": str(root / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONHASHSEED": str(number),
+        }
+        process = subprocess.run(
+            [sys.executable, "-W", "error", "runner.py", "__main__", *packages],
+            cwd=root,
+            env=os.environ | settings,
+            capture_output=True,
+            text=True,
+        )
+        assert process.returncode == 0, process.stderr
+        found.append({name: Ran(*ran) for name, ran in json.loads(process.stdout).items()})
+    return found
+
+
+@pytest.mark.parametrize("name", ["__main__", *EDITS, *NUMBA_EDITS])
+def test_an_edit_is_compiled_anew_and_nothing_else_is(name: str, runs: list[dict[str, Ran]]) -> None:
+    first, second, edited = (run[name][:3] for run in runs)
+    assert first == (10, "miss", "unused")
+    assert second == (10, "hit", "unused")
+    assert edited == (15, "miss", "unused")
+
+
+@pytest.mark.parametrize("name", ALLOCATING)
+def test_a_kernel_that_allocates_is_counted_and_found_so_by_the_next_process(
+    name: str, runs: list[dict[str, Ran]]
+) -> None:
+    first, second, edited = (run[name][:3] for run in runs)
+    assert first == (10, "miss", "miss")
+    assert second == (10, "unused", "hit")
+    assert edited == (15, "miss", "miss")
+
+
+@pytest.mark.parametrize("name", ["__main__", *EDITS, *ALLOCATING])
+def test_plain_python_gives_what_the_compiled_kernel_gives(name: str, runs: list[dict[str, Ran]]) -> None:
+    assert [run[name].plain for run in runs] == [10, 10, 15]
+
+
+# Kernels of this file. THING stands for a global of the user's and is replaced in each test.
+
+THING: Any = None
+LOG: list[int] = []
+
+
+def module(**contents: Any) -> ModuleType:
+    made = ModuleType("made")
+    vars(made).update(contents)
+    return made
+
+
+def template(x: Any) -> Any:
+    return step(x)
+
+
+def step(x: Any) -> Any:
+    """Bound in each test."""
+    raise TypeError("unbound")
+
+
+def undecorated(x: int) -> int:
+    return x
+
+
+def reads(x: int) -> Any:
+    return THING
+
+
+def reads_through_module(x: int) -> Any:
+    return THING.constant
+
+
+def calls(x: int) -> Any:
+    return THING(x)
+
+
+def capturing(thing: Any) -> Callable[[int], Any]:
+    def captures(x: int) -> Any:
+        return thing
+
+    return captures
+
+
+def defaulting(thing: Any) -> Callable[[int], Any]:
+    def defaults(x: int, by: Any = thing) -> Any:
+        return by
+
+    return defaults
+
+
+@pytest.mark.parametrize(
+    ("thing", "kind"),
+    [
+        ([1, 2], "list"),
+        ({1: 2}, "dict"),
+        ({1, 2}, "set"),
+        (object(), "object"),
+        (undecorated, "function"),
+        (Path, "type"),
+        (json, "module"),
+        (np.random.default_rng(0), "Generator"),
+        (np.array([None]), "ndarray"),
+        ((1, (2, [3])), "list"),
+    ],
+)
+def test_a_global_that_could_change_unseen_is_refused_by_name(thing: Any, kind: str) -> None:
+    with pytest.raises(CannotCompile, match=f"^'THING' in reads is a {kind},"):
+        specialise(template, "refused", {"step": rebind(reads, {"THING": thing})})
+
+
+def test_an_undecorated_helper_is_refused_with_the_remedy() -> None:
+    with pytest.raises(CannotCompile, match=r"^'THING' in calls is a function, .*decorate it with @kernel"):
+        specialise(template, "refused", {"step": rebind(calls, {"THING": undecorated})})
+
+
+@pytest.mark.parametrize(
+    ("function", "place"),
+    [
+        (rebind(reads_through_module, {"THING": module(constant=[1])}), "'THING.constant' in reads_through_module"),
+        (rebind(calls, {"THING": kernel(rebind(reads, {"THING": [1]}))}), "'THING' in reads"),
+        (capturing([1]), r"'thing' in capturing\.<locals>\.captures"),
+        (defaulting([1]), r"default of defaulting\.<locals>\.defaults"),
+    ],
+    ids=["through a module", "in a helper", "in a closure", "as a default"],
+)
+def test_a_refusal_names_where_the_value_was_found(function: Callable[..., Any], place: str) -> None:
+    with pytest.raises(CannotCompile, match=f"^{place} is a list"):
+        specialise(template, "refused", {"step": function})
+
+
+@kernel
+def logged(x: int) -> int:
+    LOG.append(x)  # works in Python alone: compiled code cannot change a global list
+    return x + 1
+
+
+def calls_through_module(x: int) -> Any:
+    return THING.function(x)
+
+
+def calls_in_comprehension(x: int) -> Any:
+    return [THING(x) for _ in range(1)][0]  # noqa: RUF015 - next() would hide the comprehension
+
+
+def capturing_call(thing: Any) -> Callable[[int], Any]:
+    def calls_captured(x: int) -> Any:
+        return thing(x)
+
+    return calls_captured
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        logged,
+        rebind(calls, {"THING": logged}),
+        rebind(calls, {"THING": kernel(rebind(calls, {"THING": logged}))}),
+        rebind(calls_through_module, {"THING": module(function=logged)}),
+        rebind(calls_in_comprehension, {"THING": logged}),
+        capturing_call(logged),
+    ],
+    ids=["itself", "by name", "two calls down", "through a module", "in a comprehension", "in a closure"],
+)
+def test_plain_runs_every_kernel_below_as_python(function: Callable[..., Any]) -> None:
+    LOG.clear()
+    assert plain(function)(5) == 6
+    assert LOG == [5]
+
+
+def test_a_rebound_copy_keeps_its_defaults_and_leaves_the_original_alone() -> None:
+    def original(x: int, by: int = 2, *, plus: int = 1) -> Any:
+        return THING, x * by + plus
+
+    assert rebind(original, {"THING": "new"})(5) == ("new", 11)
+    assert original(5) == (None, 11)
+
+
+@pytest.fixture
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty cache on disk for kernels compiled in this process."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_decorated_kernel_can_be_bound() -> None:
+    assert specialise(template, "decorated", {"step": kernel(undecorated)})(5) == 5
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_arguments_of_another_type_may_need_counting_though_the_first_did_not() -> None:
+    def double(x: Any) -> Any:
+        return x + x
+
+    special = specialise(template, "double", {"step": double})
+    assert special(5) == 10
+    np.testing.assert_array_equal(special(np.array([1, 2])), [2, 4])
+    assert special(5) == 10
+
+
+@pytest.mark.usefixtures("own_cache")
+@pytest.mark.parametrize("counted", [False, True])
+def test_an_entry_is_compiled_without_a_call_and_then_does_the_same(counted: bool) -> None:
+    def add_one(x: Any) -> Any:
+        x[0] += 1
+        return x + x if counted else x[0]
+
+    values = np.zeros(1)
+    special = specialise(template, "entry", {"step": add_one})
+    entry = special.entry(values)
+    assert values[0] == 0
+    assert entry(values) == (2 if counted else 1)
+    assert special(values) == (4 if counted else 2)
+    assert values[0] == 2
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_an_error_in_a_kernel_is_reported_by_numba_and_nothing_is_hidden() -> None:
+    def wrong(x: int) -> Any:
+        return x + "text"  # type: ignore[operator]
+
+    with pytest.raises(numba.core.errors.TypingError, match="unicode_type"):
+        specialise(template, "wrong", {"step": wrong})(5)
+
+
+def test_a_digest_is_the_same_for_the_same_text() -> None:
+    def make(factor: int) -> Callable[[int], int]:
+        def scale(x: int) -> int:
+            return x * factor
+
+        return scale
+
+    assert digest(make(2)) == digest(make(2)) != digest(make(3))
+
+
+@pytest.mark.parametrize("package", [np, numba])
+def test_a_digest_changes_with_the_version_of_trusted_packages(package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest(undecorated)
+    monkeypatch.setattr(package, "__version__", "another")
+    assert digest(undecorated) != before
