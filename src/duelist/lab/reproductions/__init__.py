@@ -1,0 +1,9 @@
+"""Tables and figures of the papers, one file each. `duelist reproduce` lists them."""
+
+from duelist.lab.reproductions.rex3_arms import ARMS
+from duelist.lab.reproductions.rex3_bound import BOUND
+from duelist.lab.reproductions.rex3_regret import FIGURES_OVER_TIME
+from duelist.lab.reproductions.rex3_sparring_ucb import SPARRING_UCB
+from duelist.lab.reproductions.thesis_filters import RANDOM_CASE, WORST_CASE
+
+REPRODUCTIONS = (WORST_CASE, RANDOM_CASE, BOUND, *FIGURES_OVER_TIME, ARMS, SPARRING_UCB)
