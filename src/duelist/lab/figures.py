@@ -38,6 +38,7 @@ class Figure:
 
 MANY = "independent implementation, up to 2,000 runs"
 THIRTY = "independent implementation, 30 runs"
+NUMPY = "vectorised numpy, written apart from the policies for this comparison"
 
 # The error of a 30-run figure printed without decimals is at least its rounding, 0.5.
 FIGURES: tuple[Figure, ...] = (
@@ -69,6 +70,13 @@ FIGURES: tuple[Figure, ...] = (
     Figure("rex3", "deceptive", 100_000, 1995, 55, THIRTY, {"gain": 0.5}, "bandit"),
     Figure("sparring-exp3", "deceptive", 100_000, 3204, 93, THIRTY, view="bandit"),
     Figure("rucb", "deceptive", 100_000, 4845, 123, THIRTY, view="bandit"),
+    Figure("multisbm", "arxiv", 100_000, 2720.6, 8.8, NUMPY),
+    Figure("doubler", "arxiv", 100_000, 2780, 17, NUMPY),
+    Figure("d-exp3", "arxiv", 100_000, 4271, 26, NUMPY, view="borda"),
+    Figure("dex3s", "arxiv", 100_000, 1347, 13, NUMPY),
+    Figure("versatile-db", "arxiv", 20_000, 328, 12, NUMPY),
+    Figure("versatile-db", "arxiv", 20_000, 129, 12, NUMPY, {"shared": True, "reduced_variance": True}),
+    Figure("versatile-db", "arxiv", 20_000, 199, 12, NUMPY, {"reduced_variance": True}),
 )
 
 

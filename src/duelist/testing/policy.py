@@ -217,7 +217,7 @@ def check_labels(policy: type[Policy], parameters: dict[str, Any]) -> None:
         for seed, matrix in enumerate((np.array(EASY), np.array(EASY)[::-1, ::-1]))
     ]
     for point in range(curves[0].shape[1]):
-        p = ks_2samp(curves[0][:, point], curves[1][:, point]).pvalue
+        p = ks_2samp(curves[0][:, point], curves[1][:, point], method="asymp").pvalue
         expect(bool(p > 1e-5), policy, f"the order of the arms matters (p = {p:.1g}): break ties at random")
 
 
