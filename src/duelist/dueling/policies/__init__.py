@@ -1,36 +1,58 @@
 """Every policy, one file a paper. `duelist policies` prints them as a table."""
 
 from duelist.dueling.policies.beat_the_mean import BeatTheMean, BeatTheMeanPAC
+from duelist.dueling.policies.beat_the_winner import BeatTheWinner, BeatTheWinnerReset
+from duelist.dueling.policies.ccb import CCB
 from duelist.dueling.policies.d_exp3 import DEXP3
 from duelist.dueling.policies.dex3s import DEX3S
+from duelist.dueling.policies.double_thompson import DoubleThompson, DoubleThompsonPlus
 from duelist.dueling.policies.interleaved_filter import IF1, IF2
 from duelist.dueling.policies.knockout import Knockout
+from duelist.dueling.policies.merge import MergeDTS, MergeRUCB
 from duelist.dueling.policies.monitored import Monitored
+from duelist.dueling.policies.rcs import RCS
 from duelist.dueling.policies.reductions import Doubler, MultiSBM
 from duelist.dueling.policies.rex3 import REX3
+from duelist.dueling.policies.rmed import RMED1, RMED2, RMED2FH
 from duelist.dueling.policies.rucb import RUCB
 from duelist.dueling.policies.savage import SAVAGE, SAVAGEBorda, SAVAGECopeland
+from duelist.dueling.policies.scb import SCB
+from duelist.dueling.policies.self_sparring import SelfSparring
 from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, SparringUCB
 from duelist.dueling.policies.uniform import Uniform
 from duelist.dueling.policies.versatile_db import SparringTsallis, VersatileDB
 from duelist.dueling.policies.window import Window
+from duelist.dueling.policies.winner_stays import WinnerStaysStrong, WinnerStaysWeak
 
 __all__ = [
+    "CCB",
     "DEX3S",
     "DEXP3",
     "IF1",
     "IF2",
+    "RCS",
     "REX3",
+    "RMED1",
+    "RMED2",
+    "RMED2FH",
     "RUCB",
     "SAVAGE",
+    "SCB",
     "BeatTheMean",
     "BeatTheMeanPAC",
+    "BeatTheWinner",
+    "BeatTheWinnerReset",
+    "DoubleThompson",
+    "DoubleThompsonPlus",
     "Doubler",
     "Knockout",
+    "MergeDTS",
+    "MergeRUCB",
     "Monitored",
     "MultiSBM",
     "SAVAGEBorda",
     "SAVAGECopeland",
+    "SelfSparring",
     "SparringEXP3",
     "SparringThompson",
     "SparringTsallis",
@@ -38,4 +60,6 @@ __all__ = [
     "Uniform",
     "VersatileDB",
     "Window",
+    "WinnerStaysStrong",
+    "WinnerStaysWeak",
 ]
