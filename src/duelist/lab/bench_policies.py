@@ -32,6 +32,12 @@ FLOORS: dict[str, dict[int, float]] = {
     "sparring-exp3": {6: 12, 64: 3},
     "sparring-ucb": {6: 12, 64: 4},
     "sparring-thompson": {6: 1, 64: 0.1},
+    "d-ts": {6: 3, 64: 0.08},
+    "d-ts+": {6: 0.29, 64: 0.029},
+    "rmed1": {6: 15, 64: 4},
+    "rmed2fh": {6: 1.16, 64: 0.15},
+    "rcs": {6: 8, 64: 0.4},
+    "ccb": {6: 0.478, 64: 0.106},
 }
 
 # Strong regret on arXiv at 100,000 duels from independent implementations.
@@ -44,6 +50,9 @@ REGRETS = {
     "sparring-exp3": 1136,
     "sparring-ucb": 1232,
     "sparring-thompson": 264,
+    "d-ts": 149,
+    "rmed1": 267,
+    "rcs": 311,
 }
 DUELPY = ("rucb", "if2", "savage", "btm")  # what duelpy has of ours
 
