@@ -109,14 +109,14 @@ def test_the_reset_form_follows_a_new_winner_sooner() -> None:
     found = []
     for kind in (BeatTheWinner, BeatTheWinnerReset):
         right = 0
-        for seed in range(20):
+        for seed in range(40):
             policy, luck = kind(n_arms=4, seed=seed), np.random.default_rng(seed)
-            for step in range(4000):
+            for step in range(3100):
                 duel = policy.ask()
                 first = duel.left < duel.right
-                better = duel.left if first == (step < 3000) else duel.right  # the order turns round at 3000
+                better = duel.left if first == (step < 3000) else duel.right  # then the order turns round
                 policy.tell(duel, winner=better if luck.random() < 0.8 else duel.left + duel.right - better)
             right += policy.best() == 3
         found.append(right)
-    assert found[1] >= 18
-    assert found[0] <= found[1]
+    assert found[0] < 10
+    assert found[1] > 16

@@ -100,8 +100,13 @@ RECORDS = {
     "order, 25 duels": record(ORDER, 25, ties=False),
     "circle, 25 duels": record(CIRCLE, 25, ties=False),
     "circle, 150 duels": record(CIRCLE, 150, ties=False),
-    # Arm 1 is a candidate, arm 2 too; arm 0, which 1 surely beats, is none but often draws the best score.
-    "best score not a candidate": [(1, 0, 1.0)] * 12 + [(0, arm, 1.0) for arm in (3, 4)] * 12 + [(1, 2, 0.5)] * 3,
+    "everybody equal": [(arm, (arm + step) % 5, 1.0) for arm in range(5) for step in (1, 2)] * 20,
+    # Arms 0 and 1 are even candidates; arm 3, which 1 surely beats, is none but draws the best score.
+    "best score not a candidate": [(0, 1, 0.5)] * 30
+    + [(1, 3, 1.0)] * 12
+    + [(3, 2, 1.0)] * 30
+    + [(0, 4, 1.0), (3, 4, 1.0)] * 4
+    + [(2, 0, 1.0), (3, 0, 1.0), (4, 1, 1.0)] * 2,
 }
 
 
@@ -122,16 +127,20 @@ def told_policy(kind: type[DoubleThompson], told: list[Told]) -> tuple[DoubleTho
 def test_pairs_come_as_often_as_when_every_draw_is_made(kind: type[DoubleThompson], told: list[Told]) -> None:
     policy, wins = told_policy(kind, told)
     luck, counts = np.random.default_rng(2), np.zeros((2, 5, 5))
-    for step in range(6000):
-        policy.leader[0] = step % 5  # whose row is drawn first changes nothing
+    for _ in range(6000):
         duel = policy.ask()
         counts[0, duel.left, duel.right] += 1
         counts[1][transcribed(wins, policy.told + 1, kind is DoubleThompsonPlus, luck)] += 1
-    pairs = counts.reshape(2, -1)
-    often = pairs.sum(0) >= 20
-    table = np.column_stack([pairs[:, often], pairs[:, ~often].sum(1) + 1])
+    assert p_value(counts.sum(2)) > 1e-4  # champions
+    assert p_value(counts.reshape(2, -1)) > 1e-4
+
+
+def p_value(counts: Floats) -> float:
+    """How likely two rows of counts differ as much by chance; rare columns are taken together."""
+    often = counts.sum(0) >= 20
+    table = np.column_stack([counts[:, often], counts[:, ~often].sum(1) + 1])
     assert table.shape[1] > 2
-    assert chi2_contingency(table).pvalue > 1e-4
+    return float(chi2_contingency(table).pvalue)
 
 
 @pytest.mark.parametrize("kind", [DoubleThompson, DoubleThompsonPlus])

@@ -5,7 +5,6 @@ import pytest
 
 from duelist import simulate
 from duelist.dueling.policies.winner_stays import WinnerStaysStrong, WinnerStaysWeak
-from duelist.testing import check_policy
 
 CYCLE = np.array([[0.5, 0.6, 0.6, 0.6], [0.4, 0.5, 0.9, 0.1], [0.4, 0.1, 0.5, 0.9], [0.4, 0.9, 0.1, 0.5]])
 
@@ -107,18 +106,16 @@ def test_ties_are_decided_by_a_coin() -> None:
     assert abs(np.mean(scores) + 0.5) < 4 * math.sqrt(0.75 / 400)
 
 
-@pytest.mark.parametrize("kind", [WinnerStaysWeak, WinnerStaysStrong])
-def test_the_contract_holds(kind: type[WinnerStaysWeak | WinnerStaysStrong]) -> None:
-    check_policy(kind)
-
-
-@pytest.mark.parametrize("instance", ["arxiv", "savage-30", "cyclic"])
-def test_weak_regret_is_constant_in_time(instance: str) -> None:
-    result = simulate(WinnerStaysWeak, instance, 1_000_000, runs=60, seed=1)
+# Means and standard errors of 150 runs of the argmax form in plain Python.
+@pytest.mark.parametrize(
+    ("instance", "regret", "error"), [("arxiv", 8.23, 1.01), ("savage-30", 27.0, 2.63), ("cyclic", 2.84, 0.42)]
+)
+def test_weak_regret_is_constant_in_time(instance: str, regret: float, error: float) -> None:
+    result = simulate(WinnerStaysWeak, instance, 1_000_000, runs=150, seed=1)
     curve = result.curve("weak")
     early = int(np.searchsorted(result.checkpoints, 100_000))
-    assert curve[:, 0].mean() < 5 < curve[:, -1].mean() + 3
     assert (curve[:, -1] == curve[:, early]).all()
+    assert abs(curve[:, -1].mean() - regret) < 3 * math.hypot(error, curve[:, -1].std() / math.sqrt(150))
 
 
 def test_weak_regret_under_a_total_order_grows_as_k_log_k() -> None:

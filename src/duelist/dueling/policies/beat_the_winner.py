@@ -60,7 +60,8 @@ class BeatTheWinner(Policy):
         return Duel(self.champion[0], self.queue[self.place[0]], t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
-        if duel.t < self.began[0]:
+        # A late duel, or that of another policy where this one is held, is not of this match.
+        if duel.t < self.began[0] or duel.left != self.champion[0] or duel.right != self.queue[self.place[0]]:
             return
         if coin(outcome, rng):
             self.won[0] += 1

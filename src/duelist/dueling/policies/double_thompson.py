@@ -196,7 +196,7 @@ def cheapest(self: DoubleThompsonPlus, champion: int, rng: np.random.Generator) 
         if not tied(self, arm, tied_with):
             continue
         for other in range(self.n_arms):
-            # The best drawn score less the mean of the two: twice the regret of their duel.
+            # Twice the regret of their duel: the best drawn score less the mean of the two.
             regret = self.losses[arm] + self.losses[other] - 2 * fewest
             if other == arm or regret == 0 or (other < arm and tied(self, other, tied_with)):
                 continue

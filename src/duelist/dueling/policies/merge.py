@@ -200,7 +200,7 @@ def draw_loser(self: MergeDTS, batch: int, champion: int, rng: np.random.Generat
 
 @kernel
 def in_play(batches: Batches, left: int, right: int) -> bool:
-    """Whether two different arms are left. Then they share a batch still: batches only merge."""
+    """Whether two different arms are left. Whom a late duel joins still share a batch: batches only merge."""
     return bool(left != right and batches.home[left] >= 0 and batches.home[right] >= 0)
 
 
@@ -217,13 +217,15 @@ def tell_merge(self: Merge, left: int, right: int, outcome: float, t: int, rng: 
     self.wins[right, left] += 1.0 - outcome
     if not drop_beaten(self, left, right, log_time(self, t)):
         return
-    batches = self.batches
-    lay_out(batches)
-    while batches.n_left[0] <= self.n_arms // 2 ** self.stage[0] + 1 and batches.n_batches[0] > 1:
-        merge(batches, self.batch_size, rng)
-        self.stage[0] += 1
-        self.since[0] = t
-        drop_all_beaten(self, t)
+    batches, due = self.batches, True
+    while due:
+        lay_out(batches)
+        due = batches.n_left[0] <= self.n_arms // 2 ** self.stage[0] + 1 and batches.n_batches[0] > 1
+        if due:
+            merge(batches, self.batch_size, rng)
+            self.stage[0] += 1
+            self.since[0] = t
+            drop_all_beaten(self, t)
     join_single(batches)
 
 
@@ -248,7 +250,6 @@ def drop_all_beaten(self: Merge, t: int) -> None:
         for before in range(batches.first[batches.home[seat]], place):
             if in_play(batches, seat, batches.members[before]):
                 drop_beaten(self, seat, batches.members[before], log_t)
-    lay_out(batches)
 
 
 @kernel
@@ -306,11 +307,7 @@ def pair_up(batches: Batches, batch_size: int, rng: np.random.Generator) -> None
             low += 1
         high -= 1
         n_pairs += 1
-    for seat in range(batches.n_arms):
-        if batches.home[seat] >= 0:
-            batches.home[seat] = batches.target[batches.home[seat]]
-    batches.n_batches[0] = n_pairs
-    lay_out(batches)
+    move(batches, n_pairs)
 
 
 @kernel
@@ -330,14 +327,21 @@ def sort_by_size(batches: Batches, rng: np.random.Generator) -> None:
 @kernel
 def join_single(batches: Batches) -> None:
     """Let a batch of one arm join the next batch, for it has nobody to duel."""
-    batch = 0
-    while batch < batches.n_batches[0] and batches.n_batches[0] > 1:
-        if batches.size[batch] == 1:
-            following = (batch + 1) % batches.n_batches[0]
-            batches.home[batches.members[batches.first[batch]]] = following
-            for seat in range(batches.n_arms):
-                if batches.home[seat] > batch:
-                    batches.home[seat] -= 1  # the following batch takes this one's number
-            batches.n_batches[0] -= 1
-            lay_out(batches)
-        batch += 1
+    n_larger = 0
+    for batch in range(batches.n_batches[0]):
+        batches.target[batch] = n_larger
+        n_larger += batches.size[batch] != 1
+    for batch in range(batches.n_batches[0]):
+        if batches.target[batch] == n_larger:
+            batches.target[batch] = 0  # after the last batch comes the first
+    move(batches, max(n_larger, 1))
+
+
+@kernel
+def move(batches: Batches, n_batches: int) -> None:
+    """Move each batch into its target."""
+    for seat in range(batches.n_arms):
+        if batches.home[seat] >= 0:
+            batches.home[seat] = batches.target[batches.home[seat]]
+    batches.n_batches[0] = n_batches
+    lay_out(batches)

@@ -56,7 +56,7 @@ class WinnerStaysWeak(Policy):
         return Duel(self.rounds.champion[0], self.rounds.others[self.rounds.place[0]], t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
-        if duel.t >= self.rounds.began[0]:
+        if of_this_match(self.rounds, duel):
             tell_rounds(self.rounds, coin(outcome, rng), t, rng)
 
     def best_arm(self) -> int:
@@ -97,11 +97,10 @@ class WinnerStaysStrong(Policy):
         return Duel(self.rounds.champion[0], self.rounds.others[self.rounds.place[0]], t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
-        if duel.t < self.rounds.began[0]:
-            return
-        if duel.left == duel.right:
-            self.reward[0] = max(self.reward[0] - 1.0, 0.0)
-        elif tell_rounds(self.rounds, coin(outcome, rng), t, rng):
+        if self.reward[0] > 0.0:
+            if duel.left == duel.right and duel.t >= self.rounds.began[0]:
+                self.reward[0] -= 1.0
+        elif of_this_match(self.rounds, duel) and tell_rounds(self.rounds, coin(outcome, rng), t, rng):
             self.reward[0] = math.floor(self.beta ** (self.rounds.round[0] - 1.0))
 
     def best_arm(self) -> int:
@@ -115,6 +114,13 @@ def start_rounds(rounds: Rounds, rng: np.random.Generator) -> None:
     for place in range(rounds.n_arms - 1):
         rounds.others[place] = place + (place >= rounds.champion[0])
     shuffle(rounds.others, rounds.n_arms - 1, rng)
+
+
+@kernel
+def of_this_match(rounds: Rounds, duel: Duel) -> bool:
+    """Whether a duel was asked in the current match; a held policy is told duels of others too."""
+    challenger = rounds.others[rounds.place[0]]
+    return bool(duel.t >= rounds.began[0] and duel.left == rounds.champion[0] and duel.right == challenger)
 
 
 @kernel
