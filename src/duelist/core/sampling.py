@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Ints
+from duelist.core.memory import Floats, Ints
 
 
 @kernel
@@ -41,4 +41,24 @@ def argmax(values: Any, rng: np.random.Generator) -> int:
             ties += 1
             if rng.random() * ties < 1.0:
                 best = i
+    return best
+
+
+@kernel
+def highest_bound(
+    mean: Floats, width: Floats, row: int, scale: float, least: float, otherwise: int, rng: np.random.Generator
+) -> int:
+    """The column of a row with the highest mean + scale * width, uniformly random among ties.
+
+    `otherwise` if none reaches `least`.
+    """
+    best, highest, ties = otherwise, least, 0
+    for column in range(mean.shape[1]):
+        bound = mean[row, column] + scale * width[row, column]
+        if bound > highest:
+            best, highest, ties = column, bound, 1
+        elif bound == highest:
+            ties += 1
+            if rng.random() * ties < 1.0:
+                best = column
     return best

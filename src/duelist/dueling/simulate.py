@@ -50,15 +50,8 @@ def simulate(
     """
     world = _environment(environment)
     kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
-    for name, value, least in (
-        ("horizon", horizon, 1),
-        ("runs", runs, 1),
-        ("points", points, 1),
-        ("cores", 1 if cores is None else cores, 1),
-        ("seed", seed, 0),
-    ):
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-            raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}")
+    _check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
+    _check_whole(0, seed=seed)
     checkpoints = (
         np.unique(np.geomspace(1, horizon, points).round().astype(np.int64)) if points > 1 else np.array([horizon])
     )
@@ -99,6 +92,12 @@ def simulate(
         found=np.array([run[2] in right for run in done]),
         steps_per_second=horizon * runs / max(1e-9, sum(run[3] for run in done)),
     )
+
+
+def _check_whole(least: int, **numbers: Any) -> None:
+    for name, value in numbers.items():
+        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+            raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}")
 
 
 def available_cores() -> int:

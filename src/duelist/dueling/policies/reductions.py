@@ -13,7 +13,7 @@ import numpy as np
 
 from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, holds, parameter, per_arm, per_pair, single
-from duelist.core.sampling import below
+from duelist.core.sampling import below, highest_bound
 from duelist.dueling.bandits import UCB1, Pull, inner_pull, inner_reset, inner_reward
 from duelist.dueling.policy import Duel, Policy
 
@@ -118,16 +118,7 @@ class MultiSBM(Policy):
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         left = self.current[0]
         scale = math.sqrt(0.5 * (self.alpha + 2.0) * math.log(self.clock[left] + 1))
-        right, highest, ties = 0, -1.0, 0
-        for arm in range(self.n_arms):
-            bound = self.mean[left, arm] + scale * self.width[left, arm]
-            if bound > highest:
-                right, highest, ties = arm, bound, 1
-            elif bound == highest:
-                ties += 1
-                if rng.random() * ties < 1.0:
-                    right = arm
-        return Duel(left, right, t)
+        return Duel(left, highest_bound(self.mean, self.width, left, scale, 0.0, 0, rng), t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
         i, j = duel.left, duel.right

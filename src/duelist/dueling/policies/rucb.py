@@ -12,7 +12,7 @@ import numpy as np
 
 from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, holds, parameter, per_pair, single
-from duelist.core.sampling import below
+from duelist.core.sampling import below, highest_bound
 from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
 from duelist.dueling.policy import Duel, Policy
 from duelist.dueling.preferences import empirical_best
@@ -53,15 +53,7 @@ class RUCB(Policy):
         advance(self.clock, log_t)
         champion = pick_champion(self, rng)
         scale = math.sqrt(self.alpha * log_t)
-        challenger, best, ties = champion, 0.5, 0
-        for j in range(self.n_arms):
-            hope = self.mean[champion, j] + scale * self.width[champion, j]
-            if hope > best:
-                challenger, best, ties = j, hope, 1
-            elif hope == best:
-                ties += 1
-                if rng.random() * ties < 1.0:
-                    challenger = j
+        challenger = highest_bound(self.mean, self.width, champion, scale, 0.5, champion, rng)
         return Duel(champion, challenger, t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
