@@ -17,7 +17,7 @@ import numba
 import numpy as np
 import pytest
 
-from duelist.core.compile import digest, kernel, plain, rebind, specialise
+from duelist.core.compile import compiled, digest, kernel, plain, rebind, specialise
 from duelist.core.errors import CannotCompile
 
 # Each text is a little package: first its entry.py, which has the kernel `step`, then other files.
@@ -536,6 +536,27 @@ def test_an_entry_is_compiled_without_a_call_and_then_does_the_same(counted: boo
 
 
 @pytest.mark.usefixtures("own_cache")
+@kernel
+def _double(x: float) -> float:
+    return 2.0 * x
+
+
+@compiled
+def _double_all(values: np.ndarray) -> float:
+    """Twice their sum."""
+    total = 0.0
+    for value in values:
+        total += _double(value)
+    return total
+
+
+def test_a_compiled_function_is_called_like_any_other_and_runs_as_plain_python_too() -> None:
+    values = np.arange(4.0)
+    assert _double_all(values) == plain(_double_all)(values) == 12.0
+    assert _double_all(values.astype(np.float32)) == 12.0  # other types are compiled when they come
+    assert (_double_all.__name__, _double_all.__doc__) == ("_double_all", "Twice their sum.")
+
+
 def test_an_error_in_a_kernel_is_reported_by_numba_and_nothing_is_hidden() -> None:
     def wrong(x: int) -> Any:
         return x + "text"  # type: ignore[operator]

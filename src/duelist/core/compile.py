@@ -13,7 +13,7 @@ from __future__ import annotations
 import dis
 import hashlib
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, update_wrapper
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
@@ -46,6 +46,23 @@ def kernel(function: F) -> F:
         return function
     compiled: F = njit(nogil=True, inline="always")(function)
     return compiled
+
+
+def compiled(function: F) -> F:
+    """Compile a function that is called from Python, at its first call; kernels it uses are inlined.
+
+    Only for calls with positional arguments of types numba knows; keep bad input out before.
+    """
+
+    @cache
+    def machine_code() -> specialise:
+        return specialise(function, "alone", {})
+
+    def call(*args: Any) -> Any:
+        return machine_code()(*args)
+
+    call.py_func = function  # type: ignore[attr-defined]  # so that plain() finds it
+    return cast(F, update_wrapper(call, function))
 
 
 def rebind(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:

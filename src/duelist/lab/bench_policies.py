@@ -38,6 +38,7 @@ FLOORS: dict[str, dict[int, float]] = {
     "rmed2fh": {6: 1.16, 64: 0.15},
     "rcs": {6: 8, 64: 0.4},
     "ccb": {6: 0.478, 64: 0.106},
+    "ecw-rmed": {6: 0.286, 64: 0.0082},
 }
 
 # Strong regret on arXiv at 100,000 duels from independent implementations.

@@ -6,6 +6,7 @@ from duelist.dueling.policies.ccb import CCB
 from duelist.dueling.policies.d_exp3 import DEXP3
 from duelist.dueling.policies.dex3s import DEX3S
 from duelist.dueling.policies.double_thompson import DoubleThompson, DoubleThompsonPlus
+from duelist.dueling.policies.ecw_rmed import ECWRMED
 from duelist.dueling.policies.interleaved_filter import IF1, IF2
 from duelist.dueling.policies.knockout import Knockout
 from duelist.dueling.policies.merge import MergeDTS, MergeRUCB
@@ -28,6 +29,7 @@ __all__ = [
     "CCB",
     "DEX3S",
     "DEXP3",
+    "ECWRMED",
     "IF1",
     "IF2",
     "RCS",

@@ -1,4 +1,4 @@
-"""Copeland Confidence Bound.
+"""CCB: Copeland confidence bound.
 
 Zoghi, Karnin, Whiteson, de Rijke. Copeland Dueling Bandits. NIPS 2015.
 """
@@ -23,12 +23,11 @@ class CCB(Policy):
     Three hypotheses narrow the search: arms that may be winners, how many arms a winner
     loses to, and for each arm just so many rivals that keep it from winning.
 
-    Needs: no pair at exactly 1/2; no Condorcet winner.
+    Needs: no pair at exactly 1/2.
     Horizon: not needed.
     Regret: O((K^2 + (C + L) K ln T) / gap^2) in Copeland regret, of C winners that lose to L arms each.
-    Departs: where every rival of the champion already beats it confidently, or it has none, all arms may
-    challenge; the paper does not say. Algorithm 1 was checked against two public implementations, which
-    agree with each other but for slips, and not against the paper's text.
+    Departs: all arms may challenge when the champion has no rival that it may still beat; the paper does not
+    say. Its text was not at hand: Algorithm 1 is as three public programs agree on it, slips of each apart.
     Ties: half a win each.
 
     >>> policy = CCB(n_arms=3, seed=0)

@@ -28,8 +28,8 @@ class SCB(Policy):
     large, and a round that meets a pair near 1/2 may be spent on it.
     Departs: the paper leaves the test of a pair open; ours is a likelihood ratio that is right at all times at
     once. A pair that is known is not dueled again in the round, and the round is decided too when one arm is
-    left, or when all pairs of those left are known, since winners of equal score never part. Not checked
-    against the paper's text, but against three public programs that agree on Algorithms 2 to 4.
+    left, or when all pairs of those left are known, since winners of equal score never part. The paper's text
+    was not at hand: Algorithms 2 to 4 are as two public programs agree on them.
     Ties: half a win each.
 
     >>> policy = SCB(n_arms=3, seed=0)

@@ -1,0 +1,1 @@
+"""How people click, and logs of what they clicked."""

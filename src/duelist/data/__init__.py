@@ -1,0 +1,1 @@
+"""Queries, documents, features, labels, and how good a ranking of them is."""
