@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,3 +49,24 @@ def figures_command(
         print(json.dumps(rows(measured), indent=2))
     else:
         print_figures(measured)
+
+
+@app.command("auto")
+def auto_command(
+    horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,
+    runs: Annotated[int, typer.Option(help="Runs a cell.")] = 10,
+    chart: Annotated[Path | None, typer.Option(help="Save a chart of the ratios.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Regret of `auto` against the best policy of every instance and horizon, 2 to 500 arms; half an hour."""
+    from duelist.core.charts import check_chart_path
+    from duelist.lab.bench_auto import bench_auto, draw_comparison, print_comparison
+
+    path = check_chart_path(chart) if chart else None
+    comparison = bench_auto(horizon, runs)
+    if path:
+        draw_comparison(comparison, path)
+    if as_json:
+        print(json.dumps(comparison.rows(), indent=2))
+    else:
+        print_comparison(comparison)

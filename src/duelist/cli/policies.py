@@ -13,9 +13,6 @@ def policies_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the policies: assumption, horizon, regret bound, parameters."""
-    from rich.console import Console
-    from rich.table import Column, Table
-
     from duelist.dueling.policy import POLICIES
 
     facts = [POLICIES.get(policy).facts() for policy in ([name] if name else POLICIES)]
@@ -29,8 +26,8 @@ def policies_command(
             default = "..." if about["required"] else about["default"]
             print(f"--set {parameter}={default}   {about['help']}")
     else:
-        columns = ("policy", "needs", "horizon", "regret", "departs")
-        table = Table(*(Column(name, no_wrap=name == "policy", overflow="fold") for name in columns), show_lines=True)
         for fact in facts:
-            table.add_row(*(str(fact[name]).rstrip(".") for name in columns))
-        Console().print(table)
+            print(f"{fact['policy']:<22} {fact['summary']}")
+            for key in ("needs", "horizon", "regret"):
+                print(f"{'':<22} {key}: {fact[key].rstrip('.')}")
+        print("\nduelist policies NAME shows one with its departures from the paper and its parameters")

@@ -77,6 +77,7 @@ FIGURES: tuple[Figure, ...] = (
     Figure("d-ts", "arxiv", 100_000, 149, 5, MANY),
     Figure("rmed2", "arxiv", 100_000, 312, 8, NUMPY),
     Figure("rmed2fh", "arxiv", 100_000, 331, 10, NUMPY),
+    Figure("ccb", "arxiv", 100_000, 539.5, 10.8, NUMPY),
     Figure("multisbm", "arxiv", 100_000, 2720.6, 8.8, NUMPY),
     Figure("doubler", "arxiv", 100_000, 2780, 17, NUMPY),
     Figure("d-exp3", "arxiv", 100_000, 4271, 26, NUMPY, view="borda"),

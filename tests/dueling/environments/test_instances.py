@@ -11,7 +11,16 @@ from scipy import stats
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Floats
-from duelist.dueling import INSTANCES, Deceptive, Matrix, Preferences, bradley_terry, gaussian, load_environment
+from duelist.dueling import (
+    INSTANCES,
+    Deceptive,
+    Drifting,
+    Matrix,
+    Preferences,
+    bradley_terry,
+    gaussian,
+    load_environment,
+)
 
 
 def preference(name: str) -> Floats:
@@ -24,6 +33,30 @@ def test_every_named_instance_of_the_papers_is_there() -> None:
     named = {"arxiv", "savage-30", "bvs-20", "worst-case", "bradley-terry", "arithmetic", "cyclic"}
     assert named <= set(INSTANCES)
     assert isinstance(load_environment("deceptive"), Deceptive)
+
+
+def test_no_condorcet_has_one_copeland_winner_and_no_condorcet_winner() -> None:
+    facts = Preferences.of(preference("no-condorcet"))
+    assert (facts.condorcet, facts.copeland, facts.ties) == (None, [0], 0)
+
+
+def test_each_arm_is_the_best_in_its_turn() -> None:
+    turns = load_environment("abrupt:arms=3,stretch=10,changes=3,lead=0.4")
+    assert isinstance(turns, Drifting)
+    assert turns.times.tolist() == [1, 11, 21, 31]
+    assert turns.means.argmax(axis=1).tolist() == [0, 1, 2, 0]
+    assert np.allclose(np.ptp(turns.means, axis=1), 0.4)
+    assert not turns.smooth
+    same = load_environment("smooth:arms=3,stretch=10,changes=3,lead=0.4")
+    assert isinstance(same, Drifting)
+    assert same.smooth
+    assert np.array_equal(same.means, turns.means)
+
+
+@pytest.mark.parametrize("setting", ["stretch=0", "changes=0", "lead=0", "lead=1.5"])
+def test_turns_refuse_what_cannot_be(setting: str) -> None:
+    with pytest.raises(BadInput, match=setting.split("=")[0]):
+        load_environment(f"abrupt:{setting}")
 
 
 def test_arxiv_has_the_published_numbers() -> None:

@@ -1,20 +1,12 @@
 import numpy as np
 import pytest
 
+from duelist.dueling.environments.instances import no_condorcet
 from duelist.dueling.policies.ccb import CCB
 from duelist.dueling.simulate import simulate
 from duelist.testing import check_policy
 
-# Arm 0 beats all but arm 4; every other arm beats two at most.
-CYCLE = np.array(
-    [
-        [0.5, 0.7, 0.8, 0.7, 0.3],
-        [0.3, 0.5, 0.8, 0.7, 0.3],
-        [0.2, 0.2, 0.5, 0.6, 0.8],
-        [0.3, 0.3, 0.4, 0.5, 0.7],
-        [0.7, 0.7, 0.2, 0.3, 0.5],
-    ]
-)
+CYCLE = no_condorcet().preference
 ORDER = 0.5 + 0.2 * np.sign(np.arange(5)[None, :] - np.arange(5)[:, None])
 
 

@@ -6,20 +6,12 @@ import pytest
 from scipy.optimize import linprog
 
 from duelist.core.compile import plain
+from duelist.dueling.environments.instances import no_condorcet
 from duelist.dueling.policies.ecw_rmed import ECWRMED, choose_leader, dethroning_cost, record
 from duelist.dueling.simulate import simulate
 from duelist.testing import check_policy
 
-# Arm 0 beats all but arm 4; every other arm beats two at most.
-CYCLE = np.array(
-    [
-        [0.5, 0.7, 0.8, 0.7, 0.3],
-        [0.3, 0.5, 0.8, 0.7, 0.3],
-        [0.2, 0.2, 0.5, 0.6, 0.8],
-        [0.3, 0.3, 0.4, 0.5, 0.7],
-        [0.7, 0.7, 0.2, 0.3, 0.5],
-    ]
-)
+CYCLE = no_condorcet().preference
 ORDER = 0.5 + 0.2 * np.sign(np.arange(5)[None, :] - np.arange(5)[:, None])
 PLAIN = {kernel.__name__: plain(kernel) for kernel in (record, dethroning_cost, choose_leader)}
 

@@ -14,7 +14,7 @@ import numpy as np
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Floats
 from duelist.dueling.environment import Environment
-from duelist.dueling.environments.drifting import Deceptive
+from duelist.dueling.environments.drifting import Deceptive, Drifting
 from duelist.dueling.environments.matrix import Matrix
 
 
@@ -112,9 +112,44 @@ def cyclic() -> Matrix:
     return Matrix(((0.5, 0.6, 0.6, 0.6), (0.4, 0.5, 0.9, 0.1), (0.4, 0.1, 0.5, 0.9), (0.4, 0.9, 0.1, 0.5)), "cyclic")
 
 
+def no_condorcet() -> Matrix:
+    """Arm 0 beats all arms but the last, the others beat two at most: a Copeland winner, and no Condorcet winner."""
+    rows = (
+        (0.5, 0.7, 0.8, 0.7, 0.3),
+        (0.3, 0.5, 0.8, 0.7, 0.3),
+        (0.2, 0.2, 0.5, 0.6, 0.8),
+        (0.3, 0.3, 0.4, 0.5, 0.7),
+        (0.7, 0.7, 0.2, 0.3, 0.5),
+    )
+    return Matrix(rows, "no-condorcet")
+
+
 def deceptive(arms: int = 10) -> Deceptive:
     """The best arm's lead shrinks to deceive stochastic policies; REX3, Figure 8."""
     return Deceptive(arms)
+
+
+def abrupt(arms: int = 5, stretch: int = 20_000, changes: int = 4, lead: float = 0.4) -> Drifting:
+    """Each arm in turn is the best by `lead` (in utility) for `stretch` duels."""
+    return _turns("abrupt", arms, stretch, changes, lead, smooth=False)
+
+
+def smooth(arms: int = 5, stretch: int = 20_000, changes: int = 4, lead: float = 0.4) -> Drifting:
+    """The same, but utilities move in a straight line from one state to the next."""
+    return _turns("smooth", arms, stretch, changes, lead, smooth=True)
+
+
+def _turns(name: str, arms: int, stretch: int, changes: int, lead: float, smooth: bool) -> Drifting:
+    for setting, value, fits, allowed in (
+        ("stretch", stretch, stretch >= 1, "at least 1"),
+        ("changes", changes, changes >= 1, "at least 1"),
+        ("lead", lead, 0 < lead <= 1, "above 0 and at most 1"),
+    ):
+        if not fits:
+            raise BadInput(f"{name}: {setting} must be {allowed}, not {value}")
+    means = np.full((changes + 1, arms), 0.5 - 0.5 * lead)
+    means[np.arange(changes + 1), np.arange(changes + 1) % arms] += lead
+    return Drifting(1 + stretch * np.arange(changes + 1), means, smooth, name)
 
 
 INSTANCES: dict[str, Callable[..., Environment]] = {
@@ -125,7 +160,10 @@ INSTANCES: dict[str, Callable[..., Environment]] = {
     "bradley-terry": bradley_terry_random,
     "arithmetic": arithmetic,
     "cyclic": cyclic,
+    "no-condorcet": no_condorcet,
     "deceptive": deceptive,
+    "abrupt": abrupt,
+    "smooth": smooth,
 }
 
 

@@ -1,5 +1,6 @@
 """Every policy, one file a paper. `duelist policies` prints them as a table."""
 
+from duelist.dueling.policies.auto import Auto
 from duelist.dueling.policies.beat_the_mean import BeatTheMean, BeatTheMeanPAC
 from duelist.dueling.policies.beat_the_winner import BeatTheWinner, BeatTheWinnerReset
 from duelist.dueling.policies.ccb import CCB
@@ -21,7 +22,7 @@ from duelist.dueling.policies.scb import SCB
 from duelist.dueling.policies.self_sparring import SelfSparring
 from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, SparringUCB
 from duelist.dueling.policies.uniform import Uniform
-from duelist.dueling.policies.versatile_db import SparringTsallis, VersatileDB
+from duelist.dueling.policies.versatile_db import SharedTsallis, SparringTsallis, VersatileDB
 from duelist.dueling.policies.window import Window
 from duelist.dueling.policies.winner_stays import WinnerStaysStrong, WinnerStaysWeak
 
@@ -40,6 +41,7 @@ __all__ = [
     "RUCB",
     "SAVAGE",
     "SCB",
+    "Auto",
     "BeatTheMean",
     "BeatTheMeanPAC",
     "BeatTheWinner",
@@ -55,6 +57,7 @@ __all__ = [
     "SAVAGEBorda",
     "SAVAGECopeland",
     "SelfSparring",
+    "SharedTsallis",
     "SparringEXP3",
     "SparringThompson",
     "SparringTsallis",

@@ -1,0 +1,63 @@
+"""A policy for those who would rather not choose one; no paper, but a table: docs/which-policy.md."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from duelist.core.memory import holds
+from duelist.dueling.holder import Holder, inner_choose, inner_reset, inner_update
+from duelist.dueling.policies.double_thompson import DoubleThompson
+from duelist.dueling.policies.versatile_db import SharedTsallis
+from duelist.dueling.policy import Duel, Policy
+
+FEW = 16  # arms up to which double Thompson sampling is used
+
+
+class Auto(Holder):
+    """D-TS up to 16 arms, and shared-tsallis beyond.
+
+    D-TS learns about pairs: with few arms it soon knows them all, it settles completely, and it needs no
+    Condorcet winner. Pairs grow with the square of the arms; one Tsallis-INF bandit learns about arms, and
+    from about 16 on that is worth more, the more so the shorter the horizon.
+
+    Needs: nothing up to 16 arms; beyond, a Condorcet winner or utilities.
+    Horizon: not needed.
+    Regret: as the policy it holds. Over all instances and horizons measured at most a few times that of the
+    best policy of each, where every other policy is ten times it somewhere.
+    Departs: no paper. `base` names another policy to hold. Held by another policy, it is always D-TS.
+    Ties: half a win each.
+
+    >>> Auto(n_arms=6, seed=0).parameter_values()["base"], Auto(n_arms=60, seed=0).parameter_values()["base"]
+    ('d-ts', 'shared-tsallis')
+    """
+
+    name = "auto"
+
+    policy: Any = holds(DoubleThompson)
+
+    def __new__(
+        cls,
+        n_arms: int | None = None,
+        *,
+        arms: Sequence[Hashable] | None = None,
+        base: str | type[Policy] | None = None,
+        **rest: Any,
+    ) -> Self:
+        size = len(arms) if arms is not None else n_arms
+        few = not isinstance(size, int) or size <= FEW  # what is no number is refused later, in Policy
+        return super().__new__(cls, base=base or (DoubleThompson if few else SharedTsallis))
+
+    def start(self, rng: np.random.Generator) -> None:
+        inner_reset(self.policy, rng)
+
+    def choose(self, t: int, rng: np.random.Generator) -> Duel:
+        return inner_choose(self.policy, t, rng)
+
+    def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
+        inner_update(self.policy, duel, outcome, t, rng)
+
+    def best_arm(self) -> int:
+        return int(self.policy.best_arm())
