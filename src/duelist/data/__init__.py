@@ -1,1 +1,27 @@
 """Queries, documents, features, labels, and how good a ranking of them is."""
+
+from duelist.data.dataset import Dataset
+from duelist.data.diversity import alpha_ndcg, evaluate_diversity, subtopic_recall
+from duelist.data.folds import Fold, read_fold
+from duelist.data.letor import read_letor
+from duelist.data.metrics import average_precision, err, evaluate, mean, ndcg, precision, reciprocal_rank, roc_area
+from duelist.data.synthetic import synthetic
+
+__all__ = [
+    "Dataset",
+    "Fold",
+    "alpha_ndcg",
+    "average_precision",
+    "err",
+    "evaluate",
+    "evaluate_diversity",
+    "mean",
+    "ndcg",
+    "precision",
+    "read_fold",
+    "read_letor",
+    "reciprocal_rank",
+    "roc_area",
+    "subtopic_recall",
+    "synthetic",
+]

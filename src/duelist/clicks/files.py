@@ -1,0 +1,62 @@
+"""Text files line by line, plain or .gz."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from duelist.core.errors import BadInput
+
+
+def suffix(path: str | Path) -> str:
+    """The ending that says what is in the file: ".csv" for log.csv and log.csv.gz."""
+    endings = [ending.lower() for ending in Path(path).suffixes]
+    if endings and endings[-1] == ".gz":
+        endings.pop()
+    return endings[-1] if endings else ""
+
+
+def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Each line with its number, from 1; bytes that are not UTF-8 become lone surrogates.
+
+    A compressed file that breaks off raises CutShort after its last line.
+    """
+    if not Path(path).is_file():
+        raise BadInput(f"no log file {str(path)!r}")
+    number = 0
+    try:
+        with _open(path) as file:
+            for line in file:
+                number += 1
+                yield number, line.rstrip("\r\n")
+    except (OSError, EOFError, zlib.error) as error:
+        if number == 0:
+            raise BadInput(f"cannot read {str(path)!r}: {error}") from None
+        raise CutShort(number + 1, f"the file breaks off here: {error}") from None
+
+
+class CutShort(Exception):
+    """Where and why a file cannot be read further."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line, self.reason = line, reason
+
+
+def _open(path: str | Path) -> TextIO:
+    opener: Any = gzip.open if _is_packed(path) else open
+    file: TextIO = opener(path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline="\n")
+    return file
+
+
+def open_to_write(path: str | Path) -> TextIO:
+    opener: Any = gzip.open if _is_packed(path) else open
+    file: TextIO = opener(path, "wt", encoding="utf-8", newline="")
+    return file
+
+
+def _is_packed(path: str | Path) -> bool:
+    return Path(path).suffix.lower() == ".gz"

@@ -1,0 +1,195 @@
+"""Click logs: one row an impression, as JSON lines or as a table; and UBI events (ubi.py).
+
+The columns are those of `Record`. `user` and `shown` are needed; a row without `id` is called
+by its line, without `query` it has the empty query, without `time` the time 0, without
+`clicks` none. Other columns are ignored. Times are seconds since 1970, milliseconds (numbers
+from 1e11), or ISO 8601, in UTC unless they say otherwise. Clicks are positions in `shown`,
+counted from 0.
+
+* .jsonl: an object a line, lists as lists.
+* .csv and .tsv: a header, then a row a line, cells with commas, tabs or quotes in double quotes.
+  A list is written as its items with spaces between, or as a JSON list: a cell that begins
+  with "[" is read as JSON.
+* each may be compressed, with .gz at the end of its name.
+
+A row that cannot be used is in `Log.rejected` with its line and the reason. A second row with
+the same id adds its clicks to the first.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from duelist.clicks.collector import Collector
+from duelist.clicks.files import CutShort, numbered_lines, open_to_write, suffix
+from duelist.clicks.records import BadRow, Log, Record, Rejected, check_record, record_of
+from duelist.clicks.ubi import is_ubi, read_ubi
+from duelist.core.errors import BadInput
+
+__all__ = ["Log", "Record", "Rejected", "read_log", "write_log"]
+
+COLUMNS = tuple(field.name for field in fields(Record))
+LISTS = ("shown", "clicks", "rankers", "teams", "credit")
+NEEDED = ("user", "shown")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson", ".json")
+
+
+def read_log(path: str | Path, events: str | Path | None = None) -> Log:
+    """A click log from a file in the form above, or of UBI queries and events.
+
+    UBI is recognised by its fields; queries and events may be mixed in one file, or the events
+    come in a second one.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "log.csv"
+    >>> _ = file.write_text("id,user,shown,clicks\\n1,ann,a b c,0 2\\n2,,a b c,\\n")
+    >>> log = read_log(file)
+    >>> log.records[0].clicks, log.rejected[0].line, log.rejected[0].reason
+    ((0, 2), 3, 'no user')
+    """
+    kind = suffix(path)
+    if kind not in (*DELIMITERS, *JSON_LINES):
+        allowed = ", ".join((*DELIMITERS, *JSON_LINES))
+        raise BadInput(f"cannot tell what is in {str(path)!r}: its name must end in one of {allowed}, or that and .gz")
+    if kind in JSON_LINES and is_ubi(path):
+        return read_ubi(path, events)
+    if events is not None:
+        raise BadInput(f"{str(path)!r} does not hold UBI queries, so that a file of events cannot be joined to it")
+    if kind in JSON_LINES:
+        return _collect(path, _json_rows(path))
+    return _collect(path, _table_rows(path, DELIMITERS[kind]))
+
+
+def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]]) -> Log:
+    """The log of rows that are each a mapping or the reason why there is none."""
+    found = Collector()
+    try:
+        for line, row_text, row in rows:
+            try:
+                if isinstance(row, BadRow):
+                    raise row
+                found.add(*record_of(row, f"line {line}"))
+            except BadRow as error:
+                found.reject(line, str(error), row_text, path)
+    except CutShort as error:
+        found.reject(error.line, error.reason, "", path)
+    return found.log()
+
+
+def _no_log(path: str | Path, where: str, names: Iterable[str]) -> BadInput:
+    found = ", ".join(map(repr, sorted(names)[:12])) or "nothing"
+    return BadInput(f"{str(path)!r} is not a click log: {where} {' and '.join(NEEDED)}, but {found}")
+
+
+def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
+    names: set[str] = set()
+    rows = usable = 0
+    for number, line in numbered_lines(path):
+        if line.strip():
+            row = _json_object(line)
+            rows += 1
+            usable += isinstance(row, dict) and row.keys() >= set(NEEDED)
+            names.update(row if isinstance(row, dict) else ())
+            yield number, line, row
+    if rows and not usable:
+        raise _no_log(path, f"none of its {rows} rows has", names)
+
+
+def _json_object(line: str) -> Any:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return BadRow(f"not JSON: {error}")
+    return row if isinstance(row, dict) else BadRow("not a JSON object")
+
+
+def _table_rows(path: str | Path, delimiter: str) -> Iterator[tuple[int, str, Any]]:
+    lines = ((number, line) for number, line in numbered_lines(path) if line.strip())
+    header: list[str] | None = None
+    for number, line in lines:
+        cells = _cells(line, delimiter)
+        if header is None:
+            header = _header(path, cells)
+        elif isinstance(cells, BadRow):
+            yield number, line, cells
+        elif len(cells) != len(header):
+            yield number, line, BadRow(f"{len(cells)} cells under {len(header)} columns")
+        else:
+            yield number, line, _table_row(dict(zip(header, cells, strict=True)))
+    if header is None:
+        raise _no_log(path, "its header has not", ())
+
+
+def _cells(line: str, delimiter: str) -> list[str] | BadRow:
+    """A row is one line, so that a quote left open spoils one row only."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        return BadRow(f"not a row of a table: {error}")
+
+
+def _header(path: str | Path, cells: list[str] | BadRow) -> list[str]:
+    header = [] if isinstance(cells, BadRow) else [cell.strip().lower() for cell in cells]
+    if not set(NEEDED) <= set(header):
+        raise _no_log(path, "its header has not", header)
+    known = [name for name in header if name in COLUMNS]
+    if twice := [name for name in known if known.count(name) > 1]:
+        raise BadInput(f"{str(path)!r} has the column {twice[0]!r} twice")
+    return header
+
+
+def _table_row(row: dict[str, str]) -> dict[str, Any] | BadRow:
+    try:
+        return row | {name: _list_of(name, row[name]) for name in LISTS if name in row}
+    except BadRow as error:
+        return error
+
+
+def _list_of(name: str, cell: str) -> Any:
+    if not cell.lstrip().startswith("["):
+        return cell.split()
+    try:
+        return json.loads(cell)
+    except (ValueError, RecursionError) as error:
+        raise BadRow(f"{name} is not a JSON list: {error}") from None
+
+
+def write_log(records: Iterable[Record], path: str | Path) -> None:
+    """Write records as .jsonl, .csv or .tsv, or one of these and .gz; `read_log` reads the same again."""
+    kind = suffix(path)
+    if kind not in (".jsonl", *DELIMITERS):
+        raise BadInput(f"the name of a log must end in .jsonl, .csv or .tsv, or that and .gz, not {str(path)!r}")
+    lines = [_line(vars(check_record(record)), kind) for record in records]
+    with open_to_write(path) as file:
+        if kind in DELIMITERS:
+            file.write(_table_line(COLUMNS, DELIMITERS[kind]))
+        file.writelines(lines)
+
+
+def _line(row: dict[str, Any], kind: str) -> str:
+    if kind in DELIMITERS:
+        return _table_line([_cell(row[name]) for name in COLUMNS], DELIMITERS[kind])
+    return json.dumps({name: value for name, value in row.items() if value != () or name == "shown"}) + "\n"
+
+
+def _table_line(cells: Sequence[str], delimiter: str) -> str:
+    for cell in cells:
+        if "\n" in cell or "\r" in cell:
+            raise BadInput(f"a row of a table is one line, which cannot hold {cell!r}; write .jsonl instead")
+    line = io.StringIO()
+    csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if not isinstance(value, tuple):
+        return str(value)
+    plain = " ".join(map(str, value))
+    return plain if plain.split() == list(map(str, value)) and not plain.startswith("[") else json.dumps(value)

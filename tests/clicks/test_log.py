@@ -1,0 +1,260 @@
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from duelist.clicks import Record, read_log, write_log
+from duelist.core.errors import BadInput
+
+RECORD = Record(
+    "7", "ann", "cheap flights", 1700000000.5, ("a", "b", "c"), (2, 0), ("old", "new"), (0, 1, -1), (1.0, 0.5)
+)
+KINDS = (".jsonl", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".tsv.gz")
+
+# Any text a file can hold and a person could call something.
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(lambda name: name.strip() != "")
+in_a_line = names.filter(lambda name: not set(name) & {"\n", "\r"})
+
+
+@st.composite
+def records(draw: st.DrawFn, text: st.SearchStrategy[str] = in_a_line) -> Record:
+    shown = draw(st.lists(names, max_size=5, unique=True))
+    rankers = draw(st.lists(names, max_size=3, unique=True))
+    clicks = [position for position in draw(st.permutations(range(5))) if position < len(shown)]
+    credit = st.floats(allow_nan=False, allow_infinity=False)
+    return Record(
+        id=draw(text),
+        user=draw(text),
+        query=draw(st.just("") | text),
+        time=draw(st.floats(0, 1e11, exclude_max=True)),
+        shown=tuple(shown),
+        clicks=tuple(clicks[: draw(st.integers(0, 5))]),
+        rankers=tuple(rankers),
+        teams=tuple(draw(st.integers(-1, len(rankers) - 1)) for _ in shown) if draw(st.booleans()) else (),
+        credit=tuple(draw(credit) for _ in rankers) if draw(st.booleans()) else (),
+    )
+
+
+def several(text: st.SearchStrategy[str] = in_a_line) -> st.SearchStrategy[list[Record]]:
+    return st.lists(records(text), max_size=4, unique_by=lambda record: record.id)
+
+
+def table(tmp_path: Path, text: str, name: str = "log.csv") -> Path:
+    file = tmp_path / name
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(written=several())
+def test_what_is_written_is_read_again(tmp_path: Path, kind: str, written: list[Record]) -> None:
+    file = tmp_path / f"log{kind}"
+    write_log(written, file)
+    log = read_log(file)
+    assert log.records == tuple(written)
+    assert (log.rejected, log.duplicates, log.repeated_clicks) == ((), 0, 0)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(written=several(names))
+def test_json_lines_hold_line_breaks_too(tmp_path: Path, written: list[Record]) -> None:
+    write_log(written, tmp_path / "log.jsonl")
+    assert read_log(tmp_path / "log.jsonl").records == tuple(written)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    good=several(),
+    bad=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r")) | st.sampled_from(["{}", "[1]"])),
+    kind=st.sampled_from([".jsonl", ".csv"]),
+)
+def test_no_row_goes_missing(tmp_path: Path, good: list[Record], bad: list[str], kind: str) -> None:
+    file = tmp_path / f"log{kind}"
+    write_log([RECORD, *good], file)
+    file.write_text(file.read_text("utf-8") + "\n".join(bad), "utf-8")
+    log = read_log(file)
+    rows = sum(1 for line in file.read_text("utf-8").split("\n") if line.strip()) - (kind == ".csv")
+    assert len(log.records) + len(log.rejected) + log.duplicates == rows
+    assert {record.id for record in log.records} >= {RECORD.id, *(record.id for record in good)}
+
+
+def test_a_table_by_hand(tmp_path: Path) -> None:
+    text = (
+        "ID, User ,query,time,shown,clicks,rankers,teams,credit,browser\n"
+        "7,ann,cheap flights,2023-11-14T22:13:20.5Z,a b c,2 0,old new,0 1 -1,1 0.5,firefox\n"
+        "\n"
+        '8,bob,"say ""hi"", twice",1700000000500,"[""a b"", ""c""]",,,,,\n'
+    )
+    first, second = read_log(table(tmp_path, text)).records
+    assert first == RECORD
+    assert second == Record("8", "bob", 'say "hi", twice', 1700000000.5, ("a b", "c"), ())
+
+
+def test_only_user_and_shown_are_needed(tmp_path: Path) -> None:
+    log = read_log(table(tmp_path, "\ufeffshown\tuser\r\na b\tann\r\n\tbob\r\n", "log.tsv"))
+    assert log.records == (Record("line 2", "ann", "", 0.0, ("a", "b"), ()), Record("line 3", "bob", "", 0.0, (), ()))
+    log = read_log(table(tmp_path, '{"shown": [1, "b"], "user": 5, "clicks": [1.0]}', "log.jsonl"))
+    assert log.records == (Record("line 1", "5", "", 0.0, ("1", "b"), (1,)),)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"user": ""}, "no user"),
+        ({"user": None}, "no user"),
+        ({"user": " "}, "user must be text, not ' '"),
+        ({"user": ["ann"]}, r"user must be text, not \['ann'\]"),
+        ({"user": "\ud800"}, "user is not UTF-8"),
+        ({"shown": None}, "no shown list"),
+        ({"shown": "a b"}, "shown must be a list, not 'a b'"),
+        ({"shown": ["a", ""]}, "no document"),
+        ({"shown": ["a", "b", "a"]}, "document 'a' is shown twice"),
+        ({"clicks": [3]}, "a click at 3, but the positions of 3 documents count from 0"),
+        ({"clicks": [-1]}, "a click at -1"),
+        ({"clicks": [0.5]}, "click must be a whole number, not 0.5"),
+        ({"clicks": [True]}, "click must be a whole number, not True"),
+        ({"clicks": ["x"]}, "click must be a whole number, not 'x'"),
+        ({"teams": [0, 1]}, "2 teams for 3 documents"),
+        ({"teams": [0, 1, 2]}, r"team 2, but there are 2 rankers, counted from 0 \(-1: neutral\)"),
+        ({"teams": [0, 1, -2]}, "team -2"),
+        ({"rankers": ["old", "old"]}, "ranker 'old' is named twice"),
+        ({"credit": [1.0]}, "1 credits for 2 rankers"),
+        ({"credit": [1.0, "much"]}, "credit must be a number, not 'much'"),
+        ({"credit": [1.0, float("nan")]}, "credit must be a number, not nan"),
+        ({"time": "yesterday"}, "time must be seconds since 1970 or ISO 8601, not 'yesterday'"),
+        ({"time": ""}, "time must be seconds"),
+        ({"time": -5}, "time must be from 1970 to 9999, not -5"),
+        ({"time": 1e300}, "time must be from 1970 to 9999"),
+        ({"id": {}}, "id must be text"),
+    ],
+)
+def test_a_bad_row_is_reported_and_the_others_are_read(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
+    good = {name: list(v) if isinstance(v, tuple) else v for name, v in vars(RECORD).items()}
+    lines = [json.dumps(row) for row in (good, good | {"id": "8"} | change, good | {"id": "9"})]
+    file = table(tmp_path, "\n".join(lines), "log.jsonl")
+    log = read_log(file)
+    assert [record.id for record in log.records] == ["7", "9"]
+    (bad,) = log.rejected
+    assert (bad.line, bad.text, bad.path) == (2, lines[1][:200], str(file))
+    assert re.search(reason, bad.reason)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("ann,a b", "2 cells under 3 columns"),
+        ("ann,a b,0,1", "4 cells under 3 columns"),
+        ('"ann,a b,0', "not a row of a table"),
+        ('ann,"[""a""",0', "shown is not a JSON list"),
+        ("ann,a b,x", "click must be a whole number, not 'x'"),
+        ("ann\udcff,a b,0", "user is not UTF-8"),
+    ],
+)
+def test_a_bad_row_of_a_table_spoils_no_other(tmp_path: Path, row: str, reason: str) -> None:
+    file = tmp_path / "log.csv"
+    text = f"user,shown,clicks\nann,a b,0\n{row}\nbob,c,\n"
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    log = read_log(file)
+    assert [record.user for record in log.records] == ["ann", "bob"]
+    assert [bad.line for bad in log.rejected] == [3]
+    assert reason in log.rejected[0].reason
+
+
+def test_rows_of_the_same_impression_are_united(tmp_path: Path) -> None:
+    later = replace(RECORD, clicks=(1, 2, 0), credit=(2.0, 0.5), time=RECORD.time + 9)
+    file = tmp_path / "log.jsonl"
+    write_log([RECORD], file)
+    first = file.read_text()
+    write_log([later], file)
+    file.write_text(first + file.read_text() + first)
+    log = read_log(file)
+    assert log.records == (replace(RECORD, clicks=(2, 0, 1), credit=(2.0, 0.5)),)
+    assert (log.duplicates, log.rejected, log.repeated_clicks) == (2, (), 0)
+
+
+def test_rows_that_contradict_each_other_are_reported(tmp_path: Path) -> None:
+    rows = "1,ann,a b,0,x y,1 0\n1,bob,a b,0,x y,1 0\n1,ann,b a,0,x y,1 0\n1,ann,a b,1,x y,0 1\n"
+    log = read_log(table(tmp_path, "id,user,shown,clicks,rankers,credit\n" + rows))
+    assert [record.user for record in log.records] == ["ann"]
+    assert [(bad.line, bad.reason) for bad in log.rejected] == [
+        (3, "the impression '1' was logged before with another user"),
+        (4, "the impression '1' was logged before with another shown"),
+        (5, "the impression '1' was logged before with other clicks and another credit"),
+    ]
+    assert log.duplicates == 0
+
+
+def test_a_second_click_on_a_position_counts_once(tmp_path: Path) -> None:
+    log = read_log(table(tmp_path, "user,shown,clicks\nann,a b,1 0 1 1\n"))
+    assert (log.records[0].clicks, log.repeated_clicks) == ((1, 0), 2)
+
+
+def test_a_file_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl.gz"
+    write_log([replace(RECORD, id=str(i), query=str(i * 7919 % 1009)) for i in range(5000)], file)
+    file.write_bytes(file.read_bytes()[:-2000])
+    log = read_log(file)
+    assert 100 < len(log.records) < 5000
+    assert "the file breaks off here" in log.rejected[-1].reason
+    file.write_bytes(b"not compressed")
+    with pytest.raises(BadInput, match="cannot read"):
+        read_log(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("log.csv", "", "its header has not user and shown, but nothing"),
+        (
+            "log.csv",
+            "query,shown\nx,a\n",
+            "is not a click log: its header has not user and shown, but 'query', 'shown'",
+        ),
+        ("log.csv", "user,shown,user\nann,a,bob\n", "has the column 'user' twice"),
+        ("log.jsonl", "poem\nin two lines\n", "none of its 2 rows has user and shown, but nothing"),
+        ("log.jsonl", '{"name": "ann"}\n', "none of its 1 rows has user and shown, but 'name'"),
+        ("log.xml", "<log/>", r"must end in one of .csv, .tsv, .jsonl, .ndjson, .json, or that and .gz"),
+    ],
+)
+def test_what_is_no_log_is_refused(tmp_path: Path, name: str, text: str, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        read_log(table(tmp_path, text, name))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no log file '.*nowhere.csv'"):
+        read_log(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"user": ""}, "record '7' cannot be written: no user"),
+        ({"clicks": (5,)}, "a click at 5"),
+        ({"clicks": (1, 1)}, "it would be read again as"),
+        ({"time": 2e11}, "it would be read again as"),
+        ({"query": "two\nlines"}, "a row of a table is one line.*write .jsonl instead"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(tmp_path: Path, change: dict[str, Any], complaint: str) -> None:
+    file = tmp_path / "log.csv"
+    with pytest.raises(BadInput, match=complaint):
+        write_log([RECORD, replace(RECORD, **change)], file)
+    assert not file.exists()
+    with pytest.raises(BadInput, match=r"must end in .jsonl, .csv or .tsv"):
+        write_log([], tmp_path / "log.txt")
+
+
+def test_compressed_files_are_compressed(tmp_path: Path) -> None:
+    write_log([RECORD], tmp_path / "log.csv.gz")
+    write_log([RECORD], tmp_path / "log.csv")
+    assert gzip.decompress((tmp_path / "log.csv.gz").read_bytes()) == (tmp_path / "log.csv").read_bytes()
