@@ -25,8 +25,7 @@ class Auto(Holder):
 
     Needs: nothing up to 16 arms; beyond, a Condorcet winner or utilities.
     Horizon: not needed.
-    Regret: as the policy it holds. Over all instances and horizons measured at most a few times that of the
-    best policy of each, where every other policy is ten times it somewhere.
+    Regret: as the policy it holds; measured, within 3.4 times that of the best policy but on BVS-20 (6.6).
     Departs: no paper. `base` names another policy to hold. Held by another policy, it is always D-TS.
     Ties: half a win each.
 
