@@ -22,11 +22,15 @@ __version__ = "0.1.0"
 # The public names are those of these packages. They are looked up at first use, so that
 # `import duelist` and the command line's help do not wait for the compiler to load.
 HOMES = ("duelist.core.errors", "duelist.dueling")
+# The others keep their names to themselves: duelist.interleaving.TeamDraft.
+PACKAGES = ("clicks", "data", "dueling", "evidence", "interleaving", "testing")
 
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
+    if name in PACKAGES:
+        return importlib.import_module(f"duelist.{name}")
     for home in () if name.startswith("_") else HOMES:
         module = importlib.import_module(home)
         if name in module.__all__:

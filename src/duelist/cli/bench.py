@@ -51,6 +51,21 @@ def figures_command(
         print_figures(measured)
 
 
+@app.command("metrics")
+def metrics_command(
+    runs: Annotated[int, typer.Option(help="The best time of so many counts.")] = 7,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """NDCG@10 and MAP of 10,000 queries, beside dense numpy, and ranx where it is installed."""
+    from duelist.lab.bench_metrics import bench_metrics, print_bench
+
+    rows = bench_metrics(runs)
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print_bench(rows)
+
+
 @app.command("auto")
 def auto_command(
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,

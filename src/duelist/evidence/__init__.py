@@ -1,1 +1,53 @@
 """How sure we may be of who wins."""
+
+from duelist.evidence.balance import Check, check_balance, ratio_e_value, replay
+from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
+from duelist.evidence.deltas import Frozen, freeze
+from duelist.evidence.fixed import FixedTest, sign_test, t_test, wilcoxon_test, z_test
+from duelist.evidence.multiple import e_benjamini_hochberg, e_bonferroni, holm
+from duelist.evidence.power import crossing, detectable_effect, users_needed
+from duelist.evidence.sequential import Band, ConfidenceSequence, EValue, confidence_sequence, e_value
+from duelist.evidence.watch import looks_at, watch
+from duelist.evidence.weights import (
+    click_features,
+    inverse_rank_weights,
+    inverse_z_weights,
+    leave_one_pair_out,
+    mean_difference_weights,
+    p_value_curve,
+)
+
+__all__ = [
+    "Band",
+    "Bootstrap",
+    "Check",
+    "ConfidenceSequence",
+    "EValue",
+    "FixedTest",
+    "Frozen",
+    "check_balance",
+    "click_features",
+    "cluster_bootstrap",
+    "confidence_sequence",
+    "crossing",
+    "detectable_effect",
+    "e_benjamini_hochberg",
+    "e_bonferroni",
+    "e_value",
+    "freeze",
+    "holm",
+    "inverse_rank_weights",
+    "inverse_z_weights",
+    "leave_one_pair_out",
+    "looks_at",
+    "mean_difference_weights",
+    "p_value_curve",
+    "ratio_e_value",
+    "replay",
+    "sign_test",
+    "t_test",
+    "users_needed",
+    "watch",
+    "wilcoxon_test",
+    "z_test",
+]

@@ -1,0 +1,54 @@
+"""Many experiments watched at once: who raises an alarm, and when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from duelist.core.errors import BadInput
+from duelist.core.memory import Flags, Ints
+from duelist.evidence.sequential import FIRST, log_e_value, relative_width, spread_of
+
+EVERY = 25  # users between two looks
+ALWAYS_VALID = ("e-value", "confidence sequence")
+
+
+def looks_at(users: int, every: int = EVERY, first: int = FIRST) -> Ints:
+    """After how many users a watcher looks: `first`, and every `every` users from there."""
+    if every < 1 or first < 1:
+        raise BadInput(f"every and first must be at least 1, not {every!r} and {first!r}")
+    return np.arange(first, users + 1, every)
+
+
+def watch(deltas: Any, looks: Ints, alpha: float = 0.05) -> dict[str, Flags]:
+    """Whether each method finds a difference at each look; deltas are experiments x users.
+
+    The fixed z-test is watched beside the always-valid methods, though it must not be.
+
+    >>> coins = np.random.default_rng(1).choice([-1.0, 1.0], (1000, 1000))
+    >>> alarms = watch(coins, looks_at(1000))
+    >>> {name: float(alarm.any(1).mean()) for name, alarm in alarms.items()}
+    {'z-test': 0.326, 'e-value': 0.018, 'confidence sequence': 0.022}
+    """
+    values = np.asarray(deltas, dtype=np.float64)[:, : looks[-1] if len(looks) else 0]
+    starts = np.concatenate([[0], looks[:-1]]).astype(np.intp) if len(looks) else np.zeros(0, np.intp)
+
+    def at_looks(amounts: Any) -> Any:
+        return np.add.reduceat(amounts, starts, axis=1, dtype=np.float64).cumsum(1)
+
+    mean = at_looks(values) / looks
+    spread = spread_of(mean, at_looks(values**2) / looks - mean**2)
+    wins, losses = at_looks(values > 0), at_looks(values < 0)
+    critical = special.ndtri(1 - alpha / 2) / np.sqrt(looks)
+    return {
+        "z-test": np.abs(mean) > critical * spread,
+        "e-value": log_e_value(wins, losses) >= -np.log(alpha),
+        "confidence sequence": np.abs(mean) > relative_width(looks, alpha) * spread,
+    }
+
+
+def first_alarms(alarms: Flags, looks: Ints) -> Ints:
+    """After how many users each experiment raised its first alarm; 0 where it never did."""
+    return np.where(alarms.any(1), looks[alarms.argmax(1)], 0)

@@ -1,0 +1,111 @@
+"""E-values and confidence sequences: the formulas, and the promise."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duelist.core.errors import BadInput
+from duelist.evidence.sequential import (
+    ConfidenceSequence,
+    EValue,
+    confidence_sequence,
+    e_value,
+    log_e_path,
+    relative_width,
+)
+
+DELTAS = st.lists(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0]), min_size=1, max_size=120)
+
+
+def wealth(outcomes: tuple[int, ...], prior: int = 10) -> Fraction:
+    """What a gambler has who stakes on a win as much as wins so far and the imagined ones suggest."""
+    money, wins = Fraction(1), prior
+    for turn, won in enumerate(outcomes):
+        money *= 2 * Fraction(wins if won else 2 * prior + turn - wins, 2 * prior + turn)
+        wins += won
+    return money
+
+
+def test_the_e_value_is_the_wealth_of_a_gambler() -> None:
+    for outcomes in product((0, 1), repeat=6):
+        assert e_value(sum(outcomes), 6 - sum(outcomes)) == pytest.approx(float(wealth(outcomes)), rel=1e-12)
+    assert e_value(60, 30) == pytest.approx(float(wealth((1,) * 60 + (0,) * 30)), rel=1e-10)
+
+
+def test_the_e_value_of_a_fair_coin_is_one_on_average() -> None:
+    for n in (1, 7, 40):
+        mean = sum(math.comb(n, wins) * e_value(wins, n - wins) for wins in range(n + 1)) / 2**n
+        assert mean == pytest.approx(1, rel=1e-10)
+
+
+def test_a_huge_e_value_is_a_number() -> None:
+    assert 1e300 < e_value(10**6, 0) < math.inf
+
+
+def test_bad_counts_are_refused() -> None:
+    with pytest.raises(BadInput, match="wins and losses must be at least 0, not -1 and 2"):
+        e_value(-1, 2)
+    with pytest.raises(BadInput, match="prior must be above 0"):
+        e_value(1, 2, prior=0)
+
+
+@given(DELTAS)
+def test_one_by_one_is_the_same_as_all_at_once(deltas: list[float]) -> None:
+    bets, sequence = EValue(), ConfidenceSequence(first=3)
+    path, band = log_e_path(deltas), confidence_sequence(deltas, first=3)
+    for place, delta in enumerate(deltas):
+        bets, sequence = bets.add(delta), sequence.add(delta)
+        low, high = sequence.interval
+        assert math.log(bets.value) == pytest.approx(path[place], abs=1e-9)
+        assert bets.p_value == pytest.approx(math.exp(-max(0.0, path[: place + 1].max())))
+        assert (sequence.mean, low, high) == pytest.approx(
+            (band.mean[place], band.low[place], band.high[place]), abs=1e-9
+        )
+    assert (bets.wins, bets.losses, bets.ties) == tuple(sum(np.sign(d) == s for d in deltas) for s in (1, -1, 0))
+
+
+def test_the_width_is_the_printed_formula() -> None:
+    n, alpha, tuned = 300, 0.05, 500
+    rho2 = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / tuned
+    inside = 2 * (n * rho2 + 1) / (n**2 * rho2) * math.log(math.sqrt(n * rho2 + 1) / alpha)
+    assert relative_width(n) == pytest.approx(math.sqrt(inside), rel=1e-12)
+    deltas = np.random.default_rng(0).normal(0.3, 2, n)
+    band = confidence_sequence(deltas)
+    assert band.high[-1] - band.mean[-1] == pytest.approx(deltas.std() * math.sqrt(inside))
+
+
+def test_the_sequence_is_narrowest_where_it_is_tuned() -> None:
+    others = [float(relative_width(500, tuned=tuned)) for tuned in (50, 150, 1500, 5000)]
+    assert relative_width(500, tuned=500) < min(others)
+
+
+def test_before_the_first_look_nothing_is_excluded() -> None:
+    band = confidence_sequence([1.0] * 60)
+    assert np.isinf(band.low[:49]).all()
+    assert np.isfinite(band.low[49:]).all()
+    assert ConfidenceSequence().add(1.0).interval == (-math.inf, math.inf)
+
+
+def test_deltas_without_spread_are_judged_by_their_size() -> None:
+    for value in (0.1, 1.0, 7.3):
+        band = confidence_sequence([value] * 200)
+        assert band.low[-1] == pytest.approx(value * (1 - relative_width(200)))
+        assert band.low[-1] > 0
+    assert confidence_sequence([0.0] * 60).high[-1] == 0
+
+
+def test_no_users_give_no_band() -> None:
+    assert len(confidence_sequence([]).mean) == 0
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1])
+def test_alpha_must_be_a_probability(alpha: float) -> None:
+    with pytest.raises(BadInput, match="alpha must be above 0 and below 1"):
+        confidence_sequence([1.0], alpha=alpha)

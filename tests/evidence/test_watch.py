@@ -1,0 +1,38 @@
+"""Watching many experiments at once is the same as watching each of them alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from duelist.core.errors import BadInput
+from duelist.evidence.fixed import z_test
+from duelist.evidence.sequential import confidence_sequence, log_e_path
+from duelist.evidence.watch import first_alarms, looks_at, watch
+
+
+def test_each_look_says_what_the_method_says_then() -> None:
+    deltas = np.random.default_rng(3).choice([-1.0, 0.0, 2.0], (12, 180), p=[0.5, 0.15, 0.35])
+    looks = looks_at(180, every=10)
+    alarms = watch(deltas, looks, alpha=0.1)
+    for row, experiment in enumerate(deltas):
+        band = confidence_sequence(experiment, alpha=0.1)
+        excluded = (band.low > 0) | (band.high < 0)
+        assert alarms["confidence sequence"][row].tolist() == excluded[looks - 1].tolist()
+        assert alarms["e-value"][row].tolist() == (log_e_path(experiment)[looks - 1] >= math.log(10)).tolist()
+        assert alarms["z-test"][row].tolist() == [z_test(experiment[:n]).p_value < 0.1 for n in looks]
+    assert all(alarm.any() for alarm in alarms.values())
+
+
+def test_the_first_alarm_is_counted_in_users() -> None:
+    looks = looks_at(100)
+    assert looks.tolist() == [50, 75, 100]
+    assert first_alarms(np.array([[False, True, True], [False, False, False]]), looks).tolist() == [75, 0]
+
+
+def test_too_few_users_are_never_looked_at() -> None:
+    assert looks_at(49).tolist() == []
+    with pytest.raises(BadInput, match="every and first must be at least 1"):
+        looks_at(100, every=0)
