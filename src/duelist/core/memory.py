@@ -60,7 +60,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Table:
-    """An array of a size that depends on the number of arms, or on parameters declared before it."""
+    """An array of a size that depends on the number of arms (or features), or on parameters declared before it."""
 
     shape: Callable[..., tuple[int, ...]]
     dtype: type
@@ -68,7 +68,8 @@ class Table:
 
     def allocate(self, owner: Declared) -> npt.NDArray[Any]:
         wants_owner = len(inspect.signature(self.shape).parameters) == 2
-        shape = self.shape(owner.n_arms, owner) if wants_owner else self.shape(owner.n_arms)
+        size = getattr(owner, owner.sized_by)
+        shape = self.shape(size, owner) if wants_owner else self.shape(size)
         return np.full(shape, self.fill, {int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
 
 
@@ -116,7 +117,7 @@ def per_pair(dtype: type = float, fill: float = 0) -> Any:
 
 
 def table(shape: Callable[..., tuple[int, ...]], dtype: type = float, fill: float = 0) -> Any:
-    """Declare an array of another shape: shape(n_arms), or shape(n_arms, self) to use parameters."""
+    """Declare an array of another shape: shape(size), or shape(size, self) to use parameters."""
     return Table(shape, dtype, fill)
 
 
@@ -149,7 +150,9 @@ class Declared:
     """Base of everything whose memory is declared field by field."""
 
     fields: ClassVar[dict[str, Any]] = {}
-    reserved: ClassVar[frozenset[str]] = frozenset({"n_arms", "memory"})  # names that fields cannot have
+    sized_by: ClassVar[str] = "n_arms"  # the number that the shape of every table depends on
+    n_arms: int
+    reserved: ClassVar[frozenset[str]] = frozenset({"n_arms", "n_features", "sized_by", "memory"})  # no field's name
     kernels: ClassVar[tuple[str, ...]] = ()  # methods a holder may call as inner_<name>
 
     def __init_subclass__(cls) -> None:
@@ -164,8 +167,8 @@ class Declared:
             raise BadInput(f"{cls.__name__}: {name} must be a field, such as constant({vars(cls)[name]!r})")
         cls.fields = cls.fields | own
 
-    def __init__(self, n_arms: int, parameters: Mapping[str, Any]) -> None:
-        self.n_arms = n_arms
+    def __init__(self, size: int, parameters: Mapping[str, Any]) -> None:
+        setattr(self, self.sized_by, size)
         # A part with a parameter of the same name is given the holder's value, default or not.
         own = {n: f for n, f in self.fields.items() if isinstance(f, Parameter)}
         parameters = {n: f.default for n, f in own.items() if f.settable and not f.required} | dict(parameters)
@@ -181,7 +184,7 @@ class Declared:
             else:
                 known = field.part.parameters()
                 value = object.__new__(field.part)  # of a held policy, only what it declares
-                Declared.__init__(value, n_arms, {n: v for n, v in parameters.items() if n in known})
+                Declared.__init__(value, size, {n: v for n, v in parameters.items() if n in known})
             setattr(self, name, value)
         self.check_parameters()
         self.memory = self._memory()
@@ -220,7 +223,7 @@ class Declared:
     def _memory(self) -> Any:
         values = {n: getattr(self, n) for n in self.fields}
         values = {n: v.memory if isinstance(v, Declared) else v for n, v in values.items()}
-        return memory_type(("n_arms", *values))(self.n_arms, *values.values())
+        return memory_type((self.sized_by, *values))(getattr(self, self.sized_by), *values.values())
 
     @classmethod
     def held(cls) -> type[Declared] | None:

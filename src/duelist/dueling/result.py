@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from duelist.core.charts import Series, draw_lines
 from duelist.core.errors import BadInput
+from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Flags, Floats, Ints
 
 # Every named view and what it is, in the order they are shown.
@@ -26,30 +27,6 @@ VIEWS = {
     "bandit": "lost utility, an average over the two arms",
     "dynamic": "strong regret against the best arm of the moment",
 }
-
-
-class Interval(NamedTuple):
-    """A mean and its 95 % interval (Student's t); NaN limits when there is one run."""
-
-    mean: Any
-    low: Any
-    high: Any
-
-
-def interval(samples: Any) -> Interval:
-    """The mean over the first axis, with its interval.
-
-    >>> [round(float(x), 3) for x in interval(np.array([1.0, 2.0, 3.0]))]
-    [2.0, -0.484, 4.484]
-    """
-    from scipy.special import stdtrit  # slow to load, and only needed here
-
-    samples = np.asarray(samples, dtype=np.float64)
-    n, mean = len(samples), samples.mean(0)
-    if n < 2:
-        return Interval(mean, mean * np.nan, mean * np.nan)
-    half = stdtrit(n - 1, 0.975) * samples.std(0, ddof=1) / np.sqrt(n)
-    return Interval(mean, mean - half, mean + half)
 
 
 def views_of(sums: Iterable[str]) -> list[str]:

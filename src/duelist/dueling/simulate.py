@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,7 @@ import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
-from duelist.core.progress import progress_bar
+from duelist.core.parallel import Report, check_whole, run_all
 from duelist.dueling.environment import SUMS, Environment
 from duelist.dueling.environments.instances import load_environment
 from duelist.dueling.environments.matrix import Matrix
@@ -50,8 +47,8 @@ def simulate(
     """
     world = _environment(environment)
     kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
-    _check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
-    _check_whole(0, seed=seed)
+    check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
+    check_whole(0, seed=seed)
     checkpoints = (
         np.unique(np.geomspace(1, horizon, points).round().astype(np.int64)) if points > 1 else np.array([horizon])
     )
@@ -59,23 +56,11 @@ def simulate(
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     kind, settings = type(template), template.parameter_values()
     _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # no duel: compiles
-    stop = threading.Event()
 
-    with progress_bar(f"{kind.name} on {world.describe()}", horizon * runs, progress) as advance:
+    def run(sequence: np.random.SeedSequence, report: Report) -> Any:
+        return _one_run(kind, settings, world, horizon, checkpoints, sequence, report)
 
-        def report(steps: int) -> bool:
-            advance(steps)
-            return not stop.is_set()
-
-        with ThreadPoolExecutor(cores or available_cores()) as pool:
-            jobs = [pool.submit(_one_run, kind, settings, world, horizon, checkpoints, s, report) for s in seeds]
-            try:
-                done = [job.result() for job in jobs]
-            except BaseException:
-                stop.set()
-                pool.shutdown(cancel_futures=True)
-                raise
-
+    done = run_all(run, seeds, f"{kind.name} on {world.describe()}", horizon * runs, cores, progress)
     right = set(world.best_arms(kind.view, horizon))
     sums = np.stack([run[0] for run in done])
     return Result(
@@ -94,17 +79,6 @@ def simulate(
     )
 
 
-def _check_whole(least: int, **numbers: Any) -> None:
-    for name, value in numbers.items():
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-            raise BadInput(f"{name} must be a whole number of at least {least}, not {value!r}")
-
-
-def available_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _one_run(
     kind: type[Policy],
     settings: dict[str, Any],
@@ -112,7 +86,7 @@ def _one_run(
     horizon: int,
     checkpoints: Ints,
     seed: np.random.SeedSequence,
-    report: Callable[[int], bool],
+    report: Report,
 ) -> tuple[Floats, Flags, int, float]:
     """The sums and hits at each checkpoint, the arm found, and the seconds it took."""
     # Not seed.spawn: that counts its calls, and a seed must mean the same whenever it is used.

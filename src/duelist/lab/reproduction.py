@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import BadInput, UnknownName
+from duelist.core.intervals import interval
 from duelist.core.tables import format_table
 from duelist.dueling.environments import Matrix
-from duelist.dueling.result import interval
 
 
 @dataclass(frozen=True)

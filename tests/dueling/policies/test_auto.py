@@ -29,7 +29,7 @@ def test_another_base_can_be_named_and_its_parameters_set() -> None:
 @pytest.mark.parametrize("bad", [1, 2.5, "6", None])
 def test_a_bad_number_of_arms_is_refused_as_by_any_policy(bad: object) -> None:
     with pytest.raises(BadInput):
-        Auto(bad, seed=0)  # type: ignore[arg-type]
+        Auto(bad, seed=0)
 
 
 def test_the_contract() -> None:
