@@ -3,9 +3,10 @@
 DuelistError                     the root: catch this to catch them all
 ├── BadInput                     a value that cannot be used (also a ValueError)
 ├── UnknownName                  a name nobody registered (also a LookupError)
-├── DuelError                    a tell that does not fit its duel
-│   ├── AlreadyTold              this duel was told before
+├── DuelError                    a tell that does not fit its duel or impression
+│   ├── AlreadyTold              this duel or impression was told before
 │   ├── ForeignDuel              this duel was not asked from this policy
+│   ├── ForeignImpression        this impression is of another kind of learner
 │   └── ExpiredDuel              too many newer duels were opened since
 ├── CannotCompile                a kernel reaches something that cannot be compiled safely
 └── MissingExtra                 an optional package is not installed (also an ImportError)
@@ -19,6 +20,7 @@ __all__ = [
     "DuelistError",
     "ExpiredDuel",
     "ForeignDuel",
+    "ForeignImpression",
     "MissingExtra",
     "UnknownName",
 ]
@@ -37,15 +39,19 @@ class UnknownName(DuelistError, LookupError):
 
 
 class DuelError(DuelistError):
-    """A tell that does not fit its duel; the policy is unchanged."""
+    """A tell that does not fit its duel or impression; the policy or learner is unchanged."""
 
 
 class AlreadyTold(DuelError):
-    """The duel was told before."""
+    """The duel or impression was told before."""
 
 
 class ForeignDuel(DuelError):
     """The duel was not asked from this policy."""
+
+
+class ForeignImpression(DuelError):
+    """The impression is of another kind of learner, or has other features."""
 
 
 class ExpiredDuel(DuelError):

@@ -1,0 +1,1 @@
+"""Learn the weights of a ranker from clicks, one impression at a time."""

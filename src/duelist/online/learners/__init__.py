@@ -1,0 +1,6 @@
+"""One file a paper; importing this package registers every learner by its name."""
+
+from duelist.online.learners.dbgd import DBGD, MGD
+from duelist.online.learners.pdgd import PDGD
+
+__all__ = ["DBGD", "MGD", "PDGD"]

@@ -1,0 +1,88 @@
+"""What simulated learning returns: curves that print and plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from duelist.core.charts import Series, draw_lines
+from duelist.core.intervals import Interval, interval
+from duelist.core.memory import Floats, Ints
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Learning curves of one learner, one row a run."""
+
+    learner: str
+    parameters: dict[str, Any]
+    clicks: str
+    impressions: int
+    seed: int
+    checkpoints: Ints
+    final: Floats  # NDCG on test queries at each checkpoint
+    online: Floats  # discounted sum of the NDCG shown, up to each checkpoint
+    impressions_per_second: float
+    conventions: dict[str, str]
+
+    @property
+    def final_ndcg(self) -> Interval:
+        """NDCG on test queries after the last impression."""
+        return interval(self.final[:, -1])
+
+    @property
+    def online_ndcg(self) -> Interval:
+        """Discounted sum of the NDCG of all lists shown."""
+        return interval(self.online[:, -1])
+
+    def summary(self) -> dict[str, Any]:
+        """What `duelist learn --json` prints."""
+        return {
+            "learner": self.learner,
+            "parameters": self.parameters,
+            "clicks": self.clicks,
+            "impressions": self.impressions,
+            "runs": len(self.final),
+            "seed": self.seed,
+            "final_ndcg": _numbers(self.final_ndcg),
+            "online_ndcg": _numbers(self.online_ndcg),
+            "impressions_per_second": self.impressions_per_second,
+            "conventions": self.conventions,
+        }
+
+
+def _numbers(found: Interval) -> dict[str, float | None]:
+    return {n: float(v) if np.isfinite(v) else None for n, v in found._asdict().items()}
+
+
+def join_folds(parts: Sequence[Learning]) -> Learning:
+    """The runs of several folds as one result."""
+    first = parts[0]
+    return Learning(
+        **{
+            **vars(first),
+            "final": np.concatenate([part.final for part in parts]),
+            "online": np.concatenate([part.online for part in parts]),
+            "impressions_per_second": len(parts) / sum(1 / part.impressions_per_second for part in parts),
+        }
+    )
+
+
+def draw_learning(results: Sequence[Learning], title: str, path: Path) -> Any:
+    """Offline NDCG and discounted online NDCG over time, with 95 % bands."""
+
+    def lines(curve: str) -> list[Series]:
+        found = [(result, interval(getattr(result, curve))) for result in results]
+        return [
+            Series(r.learner, r.checkpoints, i.mean, *((i.low, i.high) if len(r.final) > 1 else ())) for r, i in found
+        ]
+
+    panels = [
+        ("NDCG@10 on test queries", lines("final"), False),
+        ("sum of NDCG shown, discounted", lines("online"), False),
+    ]
+    return draw_lines(panels, "impressions", title, path)

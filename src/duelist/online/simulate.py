@@ -1,0 +1,169 @@
+"""Let learners learn from simulated users of a data set, and judge what they show and what they learn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from duelist.clicks.cascade import TABLES, Cascade, cascade
+from duelist.core.errors import BadInput
+from duelist.core.memory import Floats, Ints
+from duelist.core.parallel import Report, check_whole, run_all
+from duelist.data import Dataset, Fold, evaluate
+from duelist.data import mean as mean_over_queries
+from duelist.online.learner import LEARNERS, Learner
+from duelist.online.loop import Room, Users, compiled_run
+from duelist.online.page import room
+from duelist.online.result import Learning
+
+FADE = 0.9995  # what comes one impression later counts so much of it
+CUTOFF = 10
+SLICE = 20_000  # impressions after which a run reports progress and can be stopped
+
+
+class Outcome(NamedTuple):
+    """One run."""
+
+    final: Floats  # offline NDCG at each checkpoint
+    online: Floats  # discounted sum of NDCG shown, at each checkpoint
+    seconds: float
+
+
+def learn(
+    learner: str | type[Learner],
+    fold: Fold,
+    clicks: str | Cascade = "navigational",
+    impressions: int = 10_000,
+    runs: int = 5,
+    seed: int = 0,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    stop: Literal["click", "examined"] = "click",
+    points: int = 20,
+    cores: int | None = None,
+    progress: bool | None = None,
+) -> Learning:
+    """`runs` of `impressions` simulated impressions on the training queries of a fold.
+
+    `clicks` is a cascade model or its name, `stop` says whether users decide to stop after a click or
+    after any document. Each run draws queries uniformly, with replacement.
+
+    >>> from duelist.data import synthetic
+    >>> data = synthetic(queries=60, documents=12, features=6, grades=3, seed=1)
+    >>> fold = Fold(data.select(range(40)), data.select(range(0)), data.select(range(40, 60)))
+    >>> result = learn("pdgd", fold, "perfect", impressions=1000, runs=2, seed=1)
+    >>> bool(result.final_ndcg.mean > 0.8), result.conventions["stop"]
+    (True, 'after a click')
+    """
+    kind = LEARNERS.get(learner) if isinstance(learner, str) else learner
+    if not (isinstance(kind, type) and issubclass(kind, Learner)):
+        raise BadInput(f"learner must be a name or a Learner class, not {learner!r}")
+    check_whole(1, impressions=impressions, runs=runs, points=points, cores=1 if cores is None else cores)
+    check_whole(0, seed=seed)
+    model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
+    template = kind(fold.train.n_features, seed=0, **(parameters or {}))
+    settings = template.parameter_values()
+    users = make_users(fold.train, model, template.length)
+    checkpoints = np.unique(np.geomspace(1, impressions, points).round().astype(np.int64))
+    seeds = np.random.SeedSequence(seed).spawn(runs)
+    _one_run(kind, settings, fold, users, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # compiles
+
+    def run(sequence: np.random.SeedSequence, report: Report) -> Outcome:
+        return _one_run(kind, settings, fold, users, checkpoints, sequence, report)
+
+    done = run_all(run, seeds, kind.name, impressions * runs, cores, progress)
+    return Learning(
+        learner=kind.name,
+        parameters=settings,
+        clicks=clicks if isinstance(clicks, str) else "cascade",
+        impressions=impressions,
+        seed=seed,
+        checkpoints=checkpoints,
+        final=np.stack([outcome.final for outcome in done]),
+        online=np.stack([outcome.online for outcome in done]),
+        impressions_per_second=impressions * runs / max(1e-9, sum(outcome.seconds for outcome in done)),
+        conventions=_conventions(model, template.length),
+    )
+
+
+def _conventions(model: Cascade, length: int) -> dict[str, str]:
+    """How the numbers are to be read; every result carries it."""
+    return {
+        "stop": "after a click" if model.rule == "click" else "after any examined document",
+        "queries without relevant documents": "0 online, left out offline",
+        "online": f"NDCG@{length} of the list shown, the sum of {FADE}^t of it; gain 2^label - 1",
+        "offline": f"NDCG@{CUTOFF} on test queries",
+        "queries": "uniform with replacement from train; vali unused",
+        "features": "as given by the fold; read_fold normalises by query and drops those constant on train",
+        "initial weights": "0, ties broken at random",
+    }
+
+
+def _grades(fold: Fold) -> int:
+    needed = max(part.max_label for part in fold) + 1
+    fitting = [grades for grades in TABLES["perfect"] if grades >= needed]
+    if not fitting:
+        raise BadInput(f"cascade models have 2, 3 or 5 grades; the largest label here is {needed - 1}")
+    return min(fitting)
+
+
+def make_users(data: Dataset, model: Cascade, length: int) -> Users:
+    """The users of a data set."""
+    if data.n_documents == 0:
+        raise BadInput("the data set to learn from has no documents")
+    model.check_labels(data.labels)
+    gains: Floats = 2.0 ** np.arange(data.max_label + 1.0) - 1
+    discounts = 1 / np.log2(np.arange(length) + 2.0)
+    ideal = np.zeros(data.n_queries)
+    for query in range(data.n_queries):
+        best = np.sort(gains[data.labels[data.rows(query)]])[::-1][:length]
+        ideal[query] = best @ discounts[: len(best)]
+    examined = model.rule == "examined"
+    keys = np.arange(data.n_documents)
+    return Users(
+        data.features, keys, data.labels, data.offsets, ideal, gains, discounts, model.click, model.stop, examined
+    )
+
+
+def _one_run(
+    kind: type[Learner],
+    settings: Mapping[str, Any],
+    fold: Fold,
+    users: Users,
+    checkpoints: Ints,
+    sequence: np.random.SeedSequence,
+    report: Report,
+) -> Outcome:
+    """One run; without impressions it only compiles."""
+    own, people = sequence.spawn(2)
+    learner = kind(fold.train.n_features, seed=own, **settings)
+    rng, impression = np.random.default_rng(people), learner.new_impression()
+    longest = int(np.diff(users.offsets).max())
+    space = Room(
+        *room(max(longest, learner.length), learner.n_rankers),
+        np.zeros(learner.length, np.int64),
+        np.zeros(learner.length, np.bool_),
+    )
+    loop, totals = compiled_run(kind), np.array([0.0, 0.0, 1.0])
+    final, online, seconds, done = np.zeros(checkpoints.size), np.zeros(checkpoints.size), 0.0, 0
+    for point, checkpoint in enumerate(checkpoints.tolist()):
+        for until in [*range(done + SLICE, checkpoint, SLICE), checkpoint]:
+            begun = time.perf_counter()
+            loop(learner.memory, impression.memory, users, space, done, until, FADE, totals, learner.rng, rng)
+            seconds += time.perf_counter() - begun
+            if not report(until - done):
+                raise KeyboardInterrupt
+            done = until
+        final[point], online[point] = offline(learner, fold.test), totals[0]
+    return Outcome(final, online, seconds)
+
+
+def offline(learner: Learner, test: Dataset) -> float:
+    """NDCG of what was learnt, on queries with relevant documents; nan without any."""
+    if test.n_queries == 0:
+        return np.nan
+    measure = f"ndcg@{CUTOFF}"
+    return mean_over_queries(evaluate(test, test.features @ learner.weights[0], [measure]), test, empty="skip")[measure]
