@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duelist.clicks import Cascade, cascade, cascade_clicks
-from duelist.clicks.cascade import Rule, simulate_page
+from duelist.clicks.cascade import simulate_page
 from duelist.core.compile import compiled, plain
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Flags, Floats, Ints
 
-RULES: tuple[Rule, ...] = ("click", "examined")
+RULES = ("click", "examined")
 
 # The table of the specification, column by column.
 SPECIFIED: dict[str, dict[int, tuple[list[float], list[float]]]] = {
@@ -68,7 +68,7 @@ def test_tables_are_the_specified_ones(name: str, grades: int) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", SPECIFIED)
-def test_probabilities_are_those_of_every_path(name: str, rule: Rule) -> None:
+def test_probabilities_are_those_of_every_path(name: str, rule: str) -> None:
     user, labels = cascade(name, 3, rule), [2, 0, 1, 1]
     every = outcomes(user, labels)
     assert sum(every.values()) == pytest.approx(1)
@@ -84,7 +84,7 @@ def test_probabilities_are_those_of_every_path(name: str, rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ["navigational", "almost-random"])
-def test_simulated_clicks_have_these_probabilities(name: str, rule: Rule) -> None:
+def test_simulated_clicks_have_these_probabilities(name: str, rule: str) -> None:
     user, labels, rng, draws = cascade(name, 3, rule), [1, 0, 2], np.random.default_rng(3), 4000
     seen: dict[tuple[int, ...], int] = {}
     for _ in range(draws):
@@ -130,7 +130,7 @@ def test_the_kernel_serves_other_compiled_loops() -> None:
     name=st.sampled_from(sorted(SPECIFIED)),
     seed=st.integers(0, 2**32),
 )
-def test_compiled_and_plain_users_click_the_same(labels: list[int], rule: Rule, name: str, seed: int) -> None:
+def test_compiled_and_plain_users_click_the_same(labels: list[int], rule: str, name: str, seed: int) -> None:
     user = cascade(name, 3, rule)
     clicks = user.clicks(labels, np.random.default_rng(seed))
     clicked = np.ones(len(labels), np.bool_)

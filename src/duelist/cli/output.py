@@ -9,24 +9,26 @@ from typing import Any
 
 from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
+from duelist.core.registry import Registry
 from duelist.core.tables import format_table
 from duelist.dueling.environment import Environment
-from duelist.dueling.holder import Holder
 from duelist.dueling.policy import POLICIES
 from duelist.dueling.result import Result, views_of
 
 
-def parse_settings(policies: Sequence[str], settings: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The parameters of each policy: NAME=VALUE for all that have it, POLICY.NAME=VALUE for one."""
+def parse_settings(
+    policies: Sequence[str], settings: Sequence[str], family: Registry[Any] = POLICIES
+) -> dict[str, dict[str, Any]]:
+    """The parameters of each policy or learner: NAME=VALUE for all that have it, POLICY.NAME=VALUE for one."""
     split = [_split(setting, policies) for setting in settings]
     parsed, choices = {}, set()
     for policy in policies:
         mine = {name: value for owner, name, value in split if owner in ("", policy)}
-        kind = POLICIES.get(policy).resolve(mine)
+        kind = family.get(policy).resolve(mine)
         known = kind.parameters()
-        choices |= known.keys() | ({"base"} if issubclass(kind, Holder) else set())
+        choices |= known.keys() | ({"base"} if hasattr(kind, "over") else set())
         parsed[policy] = {n: known[n].check(kind.__name__, n, v) for n, v in mine.items() if n in known}
-        if issubclass(kind, Holder) and "base" in mine:
+        if hasattr(kind, "over") and "base" in mine:  # it holds another
             parsed[policy]["base"] = mine["base"]
     for owner, name, _ in split:
         if not any(name in parsed[policy] for policy in ([owner] if owner else policies)):
@@ -42,7 +44,7 @@ def _split(setting: str, policies: Sequence[str]) -> tuple[str, str, Any]:
     if not equals:
         raise BadInput(f"--set needs NAME=VALUE, not {setting!r}")
     if owner and owner not in policies:
-        raise BadInput(f"--set {key}: {owner!r} is not one of the policies {', '.join(policies)}")
+        raise BadInput(f"--set {key}: {owner!r} is not one of {', '.join(policies)}")
     return owner, name, _value(text)
 
 

@@ -7,7 +7,6 @@ WSDM 2009; with the probabilities that simulations of online learning to rank ha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,6 @@ from duelist.core.compile import compiled, kernel
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Flags, Floats, Ints
 
-Rule = Literal["click", "examined"]
 RULES = ("click", "examined")
 
 # By name and number of grades: the probability of a click, and of stopping, for each grade.
@@ -60,7 +58,7 @@ class Cascade:
     [1]
     """
 
-    def __init__(self, click: Sequence[float] | Floats, stop: Sequence[float] | Floats, rule: Rule = "click") -> None:
+    def __init__(self, click: Sequence[float] | Floats, stop: Sequence[float] | Floats, rule: str = "click") -> None:
         self.click, self.stop = probabilities_by_rank("click", click), probabilities_by_rank("stop", stop)
         if self.click.size != self.stop.size:
             raise BadInput(f"click and stop must be equally long, not {self.click.size} and {self.stop.size}")
@@ -98,7 +96,7 @@ class Cascade:
         return grades
 
 
-def cascade(name: str, grades: int = 3, rule: Rule = "click") -> Cascade:
+def cascade(name: str, grades: int = 3, rule: str = "click") -> Cascade:
     """A cascade model by name: perfect, navigational, informational or almost-random.
 
     `grades` is the number of different labels: 2, 3 or 5.

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.core.memory import Ints
 from duelist.core.progress import progress_bar
 
 T = TypeVar("T")
@@ -46,6 +47,17 @@ def run_all(
 def available_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def checkpoints_until(horizon: int, points: int) -> Ints:
+    """Up to so many times to note how a run is doing, evenly spaced in the logarithm; one is the end.
+
+    >>> checkpoints_until(1000, 4).tolist(), checkpoints_until(1000, 1).tolist()
+    ([1, 10, 100, 1000], [1000])
+    """
+    if points == 1:
+        return np.array([horizon])
+    return np.unique(np.geomspace(1, horizon, points).round().astype(np.int64))
 
 
 def check_whole(least: int, **numbers: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
-from duelist.core.parallel import Report, check_whole, run_all
+from duelist.core.parallel import Report, check_whole, checkpoints_until, run_all
 from duelist.dueling.environment import SUMS, Environment
 from duelist.dueling.environments.instances import load_environment
 from duelist.dueling.environments.matrix import Matrix
@@ -49,9 +49,7 @@ def simulate(
     kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
     check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
     check_whole(0, seed=seed)
-    checkpoints = (
-        np.unique(np.geomspace(1, horizon, points).round().astype(np.int64)) if points > 1 else np.array([horizon])
-    )
+    checkpoints = checkpoints_until(horizon, points)
     seeds = np.random.SeedSequence(seed).spawn(runs)
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     kind, settings = type(template), template.parameter_values()

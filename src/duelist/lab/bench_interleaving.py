@@ -15,7 +15,8 @@ import numpy as np
 from duelist.core.errors import BadInput
 from duelist.core.progress import progress_bar
 from duelist.core.tables import format_table
-from duelist.interleaving import METHODS, Method, Optimized, Probabilistic, TeamDraft
+from duelist.interleaving import Method, Optimized, Probabilistic, TeamDraft
+from duelist.interleaving.audit import built_in
 
 LENGTH = 10
 BATCH = 20_000  # impressions
@@ -40,7 +41,7 @@ def bench_interleaving(tries: int = 10) -> list[dict[str, Any]]:
     """
     if tries < 1:
         raise BadInput(f"tries must be a whole number of at least 1, not {tries!r}")
-    jobs = [job for name in METHODS for job in _one_by_one(METHODS.get(name)())] + _batches()
+    jobs = [job for method in built_in() for job in _one_by_one(method)] + _batches()
     rows = []
     with progress_bar("bench", len(jobs)) as advance:
         for what, call, amount in jobs:
@@ -58,8 +59,8 @@ def _one_by_one(method: Method) -> list[tuple[str, Callable[[], Any], int]]:
     shown = method.combine(rankings, LENGTH, rng)
     known = ", known rankings" if isinstance(method, Optimized) else ""
     return [
-        (f"{method.name} list{known}", lambda: method.combine(rankings, LENGTH, rng), 1),
-        (f"{method.name} credit, 5 clicks", lambda: method.credit(shown, [0, 2, 3, 5, 8]), 1),
+        (f"{method} list{known}", lambda: method.combine(rankings, LENGTH, rng), 1),
+        (f"{method} credit, 5 clicks", lambda: method.credit(shown, [0, 2, 3, 5, 8]), 1),
     ]
 
 

@@ -69,6 +69,11 @@ class Learner(Declared):
         """How many rankings `choose` needs room for."""
         return 1
 
+    @classmethod
+    def resolve(cls, parameters: Mapping[str, Any]) -> type[Learner]:
+        """The class that takes these parameters; a learner that holds another depends on which."""
+        return cls
+
     # Used by everybody.
 
     def ask(

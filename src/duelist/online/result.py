@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from duelist.core.charts import Series, draw_lines
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Floats, Ints
+from duelist.core.tables import format_table
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Learning:
     parameters: dict[str, Any]
     clicks: str
     impressions: int
-    seed: int
+    seed: Any
     checkpoints: Ints
     final: Floats  # NDCG on test queries at each checkpoint
     online: Floats  # discounted sum of the NDCG shown, up to each checkpoint
@@ -59,17 +60,41 @@ def _numbers(found: Interval) -> dict[str, float | None]:
     return {n: float(v) if np.isfinite(v) else None for n, v in found._asdict().items()}
 
 
-def join_folds(parts: Sequence[Learning]) -> Learning:
+def join_folds(parts: Sequence[Learning], seed: int) -> Learning:
     """The runs of several folds as one result."""
-    first = parts[0]
-    return Learning(
-        **{
-            **vars(first),
-            "final": np.concatenate([part.final for part in parts]),
-            "online": np.concatenate([part.online for part in parts]),
-            "impressions_per_second": len(parts) / sum(1 / part.impressions_per_second for part in parts),
-        }
+    return replace(
+        parts[0],
+        seed=seed,
+        final=np.concatenate([part.final for part in parts]),
+        online=np.concatenate([part.online for part in parts]),
+        impressions_per_second=len(parts) / sum(1 / part.impressions_per_second for part in parts),
     )
+
+
+def format_learning(results: Sequence[Learning]) -> str:
+    """A line a learner, and how the numbers are to be read."""
+    rows = [
+        [
+            result.learner,
+            _text(result.online_ndcg, 1),
+            _text(result.final_ndcg, 4),
+            f"{result.impressions_per_second:,.0f}",
+        ]
+        for result in sorted(results, key=lambda result: -result.online_ndcg.mean)
+    ]
+    first = results[0]
+    lines = [
+        format_table(["learner", "online NDCG", "final NDCG@10", "impressions/s"], rows),
+        "",
+        f"{len(first.final)} runs of {first.impressions:,} impressions, ± 95 %; speed: one core",
+        *(f"{name}: {text}" for name, text in first.conventions.items()),
+    ]
+    return "\n".join(lines)
+
+
+def _text(found: Interval, digits: int) -> str:
+    limits = f" ± {found.high - found.mean:.{digits}f}" if np.isfinite(found.high) else ""
+    return f"{found.mean:.{digits}f}{limits}"
 
 
 def draw_learning(results: Sequence[Learning], title: str, path: Path) -> Any:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from duelist.clicks.cascade import TABLES, Cascade, cascade
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
-from duelist.core.parallel import Report, check_whole, run_all
+from duelist.core.parallel import Report, check_whole, checkpoints_until, run_all
 from duelist.data import Dataset, Fold, evaluate
 from duelist.data import mean as mean_over_queries
 from duelist.online.learner import LEARNERS, Learner
@@ -38,10 +38,10 @@ def learn(
     clicks: str | Cascade = "navigational",
     impressions: int = 10_000,
     runs: int = 5,
-    seed: int = 0,
+    seed: int | Sequence[int] = 0,
     parameters: Mapping[str, Any] | None = None,
     *,
-    stop: Literal["click", "examined"] = "click",
+    stop: str = "click",
     points: int = 20,
     cores: int | None = None,
     progress: bool | None = None,
@@ -62,12 +62,13 @@ def learn(
     if not (isinstance(kind, type) and issubclass(kind, Learner)):
         raise BadInput(f"learner must be a name or a Learner class, not {learner!r}")
     check_whole(1, impressions=impressions, runs=runs, points=points, cores=1 if cores is None else cores)
-    check_whole(0, seed=seed)
+    for part in np.atleast_1d(seed).tolist():
+        check_whole(0, seed=part)
     model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
     template = kind(fold.train.n_features, seed=0, **(parameters or {}))
     settings = template.parameter_values()
     users = make_users(fold.train, model, template.length)
-    checkpoints = np.unique(np.geomspace(1, impressions, points).round().astype(np.int64))
+    checkpoints = checkpoints_until(impressions, points)
     seeds = np.random.SeedSequence(seed).spawn(runs)
     _one_run(kind, settings, fold, users, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # compiles
 

@@ -2,5 +2,6 @@
 
 from duelist.online.learners.dbgd import DBGD, MGD
 from duelist.online.learners.pdgd import PDGD
+from duelist.online.learners.probabilistic_dbgd import ProbabilisticDBGD, ProbabilisticMGD
 
 __all__ = ["DBGD", "MGD", "PDGD"]

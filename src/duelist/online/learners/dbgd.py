@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, Ints, parameter, table
+from duelist.core.memory import Floats, Ints, parameter, single, table
+from duelist.core.sampling import below
 from duelist.interleaving.team_draft import team_draft
 from duelist.online.directions import draw_direction
 from duelist.online.impression import Impression
@@ -28,13 +29,15 @@ class Drafted(Impression):
     candidates: int = parameter(1, "rankers tried beside the current one", low=1)
     directions: Floats = table(lambda d, self: (self.candidates, d))
     teams: Ints = table(lambda d, self: (self.length,), int, -1)  # 0 is the current ranker, -1 nobody
+    vote: Ints = single(int)  # the number of the step it votes on
 
 
 class DBGD(Learner):
     """Show a ranker and a neighbour interleaved by team draft; step towards the neighbour if it wins more clicks.
 
     Departs: no ball around 0 that weights must stay in, as in all work on learning to rank since. The beginning
-    that both rankings share is neutral. A tie moves nothing.
+    that both rankings share is neutral. A tie moves nothing. When several queries decide on a step, the paper does
+    not say how: here a candidate wins if it wins more of them than it loses, and tells of steps taken are ignored.
 
     >>> learner = DBGD(n_features=2, seed=1)
     >>> for _ in range(1000):
@@ -50,39 +53,71 @@ class DBGD(Learner):
     rate: float = parameter(0.01, "step towards the winners (gamma)", above=0)
     distance: float = parameter(1.0, "from the current weights to those tried (delta)", above=0)
     candidates: int = parameter(1, "rankers tried beside the current one", low=1)
+    queries: int = parameter(1, "impressions that decide together on a step", low=1)
+    random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
     tried: Floats = table(lambda d, self: (self.candidates + 1, d))  # scratch: weights of all rankers
     clicks: Ints = table(lambda d, self: (self.candidates + 1,), int)  # scratch: clicks on each ranker's documents
     turns: Ints = table(lambda d, self: (2, self.candidates + 1), int)  # scratch of the team draft
+    outcomes: Floats = table(lambda d, self: (self.candidates,))  # queries won less those lost, on this step
+    proposed: Floats = table(lambda d, self: (self.candidates, d))  # directions that several queries decide on
+    votes: Ints = single(int)  # queries told of this step
+    steps: Ints = single(int)  # decided so far
 
     @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
         return int(parameters["candidates"]) + 1
 
+    def start(self, rng: np.random.Generator) -> None:
+        if self.queries > 1:
+            draw_directions(self.proposed, rng)
+
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        for candidate in range(self.candidates):
-            draw_direction(impression.directions, candidate, rng)
+        if self.queries > 1:
+            impression.directions[:] = self.proposed
+        else:
+            draw_directions(impression.directions, rng)
+        impression.vote[0] = self.steps[0]
         rank_candidates(self, page, impression, rng)
         impression.count[0] = team_draft(
             page.rankings, self.length, rng, self.turns, page.placed, impression.shown, impression.teams
         )
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
-        count_clicks(self, impression)
-        step(self, impression)
+        if self.queries == 1 or impression.vote[0] == self.steps[0]:
+            count_clicks(self, impression)
+            for candidate in range(self.candidates):
+                self.outcomes[candidate] += np.sign(self.clicks[candidate + 1] - self.clicks[0])
+            self.votes[0] += 1
+        if self.votes[0] == self.queries:
+            step_to_winners(self, impression.directions, rng)
+            self.outcomes[:] = 0.0
+            self.votes[0] = 0
+            self.steps[0] += 1
+            if self.queries > 1:
+                draw_directions(self.proposed, rng)
 
 
 class MGD(DBGD):
     """DBGD with nine candidates at once, multileaved by team draft; steps towards the mean of those that win.
 
+    MGD-M of the paper; `random_winner` makes it MGD-W.
+
     Departs: as DBGD.
 
-    >>> MGD(n_features=2).parameter_values()
-    {'length': 10, 'rate': 0.01, 'distance': 1.0, 'candidates': 9}
+    >>> MGD(n_features=2).n_rankers
+    10
     """
 
     name = "mgd"
 
     candidates: int = parameter(9, "rankers tried beside the current one", low=1)
+
+
+@kernel
+def draw_directions(directions: Floats, rng: np.random.Generator) -> None:
+    """A random direction for each candidate."""
+    for candidate in range(directions.shape[0]):
+        draw_direction(directions, candidate, rng)
 
 
 @kernel
@@ -108,12 +143,16 @@ def count_clicks(self: DBGD, impression: Any) -> None:
 
 
 @kernel
-def step(self: DBGD, impression: Any) -> None:
-    """Move towards the mean of the directions that won more clicks than the current ranker."""
-    winners = 0
+def step_to_winners(self: Any, directions: Floats, rng: np.random.Generator) -> None:
+    """Move towards the mean of the directions whose outcome is positive, or towards one of them at random."""
+    winners, passed = 0, 0
     for candidate in range(self.candidates):
-        winners += self.clicks[candidate + 1] > self.clicks[0]
+        winners += self.outcomes[candidate] > 0.0
+    only = below(winners, rng) if self.random_winner else -1
+    share = self.rate if self.random_winner else self.rate / max(1, winners)
     for candidate in range(self.candidates):
-        if self.clicks[candidate + 1] > self.clicks[0]:
-            for column in range(self.n_features):
-                self.weights[0, column] += self.rate / winners * impression.directions[candidate, column]
+        if self.outcomes[candidate] > 0.0:
+            if only < 0 or only == passed:
+                for column in range(self.n_features):
+                    self.weights[0, column] += share * directions[candidate, column]
+            passed += 1

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from duelist.core.errors import BadInput
+from duelist.data import Dataset, synthetic
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small data set in five parts, as LETOR has them."""
+    path, data = tmp_path_factory.mktemp("letor"), synthetic(50, 10, 4, grades=3, seed=1)
+    for part in range(5):
+        _write(path / f"S{part + 1}.txt", data.select(range(10 * part, 10 * part + 10)))
+    return path
+
+
+def _write(path: Path, data: Dataset) -> None:
+    lines = []
+    for query in range(data.n_queries):
+        for row in range(*data.rows(query).indices(data.n_documents)):
+            features = " ".join(f"{n + 1}:{value:.4f}" for n, value in enumerate(data.features[row]))
+            lines.append(f"{data.labels[row]} qid:{data.queries[query]} {features}\n")
+    path.write_text("".join(lines))
+
+
+def test_one_learner_prints_an_object(run: Run, folder: Path) -> None:
+    found = json.loads(run("learn", "pdgd", "--data", str(folder), "--impressions", "500", "--runs", "2", "--json"))
+    assert {"learner", "parameters", "final_ndcg", "online_ndcg", "impressions_per_second"} <= found.keys()
+    assert found["final_ndcg"].keys() == found["online_ndcg"].keys() == {"mean", "low", "high"}
+    assert (found["learner"], found["runs"], found["seed"]) == ("pdgd", 2, 0)
+
+
+def test_several_learners_and_folds_print_a_table_and_a_chart(run: Run, folder: Path, tmp_path: Path) -> None:
+    chart = tmp_path / "curves.png"
+    arguments = ["--fold", "1", "--fold", "3", "--impressions", "300", "--runs", "2", "--chart", str(chart)]
+    printed = run("learn", "pdgd", "dbgd", "--data", str(folder), *arguments)
+    assert "4 runs of 300 impressions" in printed
+    assert "stop: after a click" in printed
+    assert chart.stat().st_size > 1000
+
+
+def test_settings_reach_the_learner_they_are_for(run: Run, folder: Path) -> None:
+    arguments = ["--impressions", "50", "--runs", "1", "--set", "pdgd.rate=2", "--set", "distance=3", "--json"]
+    one, two = json.loads(run("learn", "pdgd", "dbgd", "--data", str(folder), *arguments))
+    assert one["parameters"]["rate"] == 2
+    assert (two["parameters"]["rate"], two["parameters"]["distance"]) == (0.01, 3)
+
+
+def test_without_a_learner_all_are_listed(run: Run) -> None:
+    printed = run("learn")
+    assert all(f"\n{name} " in f"\n{printed}" for name in ("dbgd", "mgd", "pdgd"))
+
+
+def test_missing_data_is_said(run: Run) -> None:
+    with pytest.raises(BadInput, match="--data is missing"):
+        run("learn", "pdgd")
