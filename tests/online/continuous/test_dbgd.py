@@ -36,7 +36,8 @@ def test_every_step_is_that_of_the_pseudo_code(name: str) -> None:
         name, "p5", d, horizon, 1, seed=3, parameters={"radius": radius, "distance": delta, "rate": gamma}, points=40
     )
     own, people = (np.random.default_rng(s) for s in np.random.SeedSequence(3).spawn(1)[0].spawn(2))
-    value, w, regret, projected = python_function(VALUES["p5"].function), np.full(d, 1.0), [0.0], 0
+    value, w, regret, projected = python_function(VALUES["p5"].function), np.ones(d), [0.0], 0
+    w = into_ball(w, radius)
     for _ in range(horizon):
         u = np.array([own.standard_normal() for _ in range(d)])
         u /= np.linalg.norm(u)

@@ -179,7 +179,7 @@ def _search(
     settings = kind(dimension, {"horizon": horizon, **parameters}).parameter_values()
     settings |= kind.steps(space.reach(settings["radius"], dimension), dimension, settings)
     first = _point("start", math.sqrt(5 / dimension) if start is None else start, dimension)
-    space.project.py_func(first[None], 0, settings["radius"])  # type: ignore[attr-defined]
+    python_function(space.project)(first[None], 0, settings["radius"])
     best = _point("best", 0.0 if value.best is None else value.best, dimension)
     drift = Drift(0.0) if drift is None else drift
     _check_inside(space, best, drift, horizon, dimension, settings["radius"])
@@ -192,14 +192,13 @@ def _check_inside(space: Domain, best: Floats, drift: Drift, horizon: int, dimen
     corners = path.centres if not drift.turns else drift.away * np.eye(dimension)[[0, 1, 0, 1]] * [[1], [1], [-1], [-1]]
     for corner in best + corners:
         near = corner[None].copy()
-        space.project.py_func(near, 0, radius)  # type: ignore[attr-defined]
+        python_function(space.project)(near, 0, radius)
         if not np.allclose(near[0], corner):
             raise BadInput(f"the best point {corner.tolist()} is not in the {space.name} of radius {radius:g}")
 
 
 def _value(given: Any) -> Value:
-    if isinstance(given, str):
-        return _named(VALUES, "value", given)
+    given = _named(VALUES, "value", given) if isinstance(given, str) else given
     made = given if isinstance(given, Value) else Value(given)
     if not callable(made.function):
         raise BadInput(f"value must be one of {', '.join(VALUES)}, a function or a Value, not {given!r}")

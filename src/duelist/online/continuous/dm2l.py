@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, python_function
 from duelist.core.memory import Floats, parameter, table
 from duelist.online.continuous.dbgd import Descender, project
 
@@ -71,7 +71,7 @@ class DM2L(Descender):
         self.experts[:] = point
         for expert in range(len(self.experts)):
             self.scores[expert] = math.log(first_share(expert, len(self.experts)))
-        share_out.py_func(self.scores, self.shares)
+        python_function(share_out)(self.scores, self.shares)
 
     @classmethod
     def steps(cls, reach: float, dimension: int, settings: Mapping[str, Any]) -> dict[str, float]:

@@ -10,7 +10,7 @@ import math
 
 def proven_distance(horizon: int, reach: float, dimension: int, lipschitz: float) -> float:
     """delta of Theorem 2 of Yue and Joachims: sqrt(2 R d / 13 L) / T^(1/4)."""
-    return math.sqrt(2 * reach * dimension / (13 * lipschitz)) / horizon**0.25
+    return math.sqrt(2 * reach * dimension / (13 * lipschitz)) / math.pow(horizon, 0.25)
 
 
 def practical_distance(horizon: int, reach: float, dimension: int, factor: float) -> float:
@@ -18,7 +18,7 @@ def practical_distance(horizon: int, reach: float, dimension: int, factor: float
 
     With the factor delta_L = 1 / sqrt(L) it is that of Corollary 2.
     """
-    return factor * math.sqrt(0.4 * reach * dimension) / horizon**0.25
+    return factor * math.sqrt(0.4 * reach * dimension) / math.pow(horizon, 0.25)
 
 
 def proven_rate(horizon: int, reach: float) -> float:
@@ -43,4 +43,4 @@ def regret_bound(
     near = link_slope - proven_distance(horizon, reach, dimension, lipschitz) * value_slope * link_curvature
     if near <= 0:
         return math.inf
-    return 2 * link_slope / near * horizon**0.75 * math.sqrt(26 * reach * dimension * lipschitz)
+    return 2 * link_slope / near * math.pow(horizon, 0.75) * math.sqrt(26 * reach * dimension * lipschitz)

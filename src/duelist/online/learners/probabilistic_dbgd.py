@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, parameter, table
+from duelist.core.memory import Floats, Ints, parameter, table
 from duelist.core.sampling import below
 from duelist.interleaving.probabilistic import compare_clicks
 from duelist.online.impression import Impression
@@ -59,7 +59,6 @@ class ProbabilisticDBGD(Learner):
     random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
     tau: float = parameter(3.0, "a ranker wants its r-th document in proportion to r^-tau", low=0, high=20)
     tried: Floats = table(lambda d, self: (d, self.candidates + 1))  # scratch: weights, [feature, ranker]
-    scores: Floats = table(lambda d, self: (self.candidates + 1,))  # scratch: of one document
     left: Floats = table(lambda d, self: (self.candidates + 1,))  # scratch: how much each ranker still wants
     clicked: Floats = table(lambda d, self: (self.length * (self.candidates + 1),))  # scratch: chances at clicks
     walk: Floats = table(lambda d, self: (2 * self.length + 3,))  # scratch of the exact comparison
@@ -67,23 +66,19 @@ class ProbabilisticDBGD(Learner):
 
     @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
-        return int(parameters["candidates"]) + 2  # the last row is for what all rankers want at each rank
+        return int(parameters["candidates"]) + 1
 
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
         draw_directions(impression.directions, rng)
         mix_page(page, rng)
-        score_rankers(self, page, impression)
-        want_documents(self, page)
-        impression.count[0] = min(self.length, page.size)
-        for slot in range(self.length):
-            impression.shown[slot] = -1
-            if slot < page.size:
-                place = draw_place(self, page, rng)
-                page.placed[place] = True
-                impression.shown[slot] = page.order[place]
-                take_place(self, page, place, impression.chances, slot)
-        for place in range(page.size):
-            page.placed[place] = False
+        # All numbers of a document side by side, for all rankers at once, which processors do several times faster.
+        wanted = page.wanted.reshape((page.placed.size, self.candidates + 1))
+        better = page.rankings.reshape((page.placed.size, self.candidates + 1))
+        place_weights(self, impression.directions)
+        score_places(self, page, wanted)
+        count_better(self, page, wanted, better)
+        want_places(self, page, better, wanted)
+        draw_slots(self, page, wanted, impression, rng)
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
         rankers, size = self.candidates + 1, 0
@@ -112,79 +107,112 @@ class ProbabilisticMGD(ProbabilisticDBGD):
     candidates: int = parameter(49, "rankers tried beside the current one", low=1)
 
 
-# Documents are known here by their place in the random order of the page, so that ties need no care.
+# Below, a document is known by its place in the random order of the page, which breaks ties.
 
 
 @kernel
-def score_rankers(self: ProbabilisticDBGD, page: Page, impression: Any) -> None:
-    """page.wanted[ranker, place]: scores. All rankers of a document side by side, which a processor does at once."""
+def place_weights(self: ProbabilisticDBGD, directions: Floats) -> None:
+    """The weights of all rankers, in self.tried."""
     for column in range(self.n_features):
         self.tried[column, 0] = self.weights[0, column]
         for candidate in range(self.candidates):
-            moved = self.weights[0, column] + self.distance * impression.directions[candidate, column]
+            moved = self.weights[0, column] + self.distance * directions[candidate, column]
             self.tried[column, candidate + 1] = moved
+
+
+@kernel
+def score_places(self: ProbabilisticDBGD, page: Page, scores: Floats) -> None:
+    """The scores of all documents, four features at a time."""
+    width = self.n_features - self.n_features % 4
     for place in range(page.size):
         row = page.first + page.order[place]
-        self.scores[:] = 0.0
-        for column in range(self.n_features):
-            value = page.features[row, column]
-            for ranker in range(self.candidates + 1):
-                self.scores[ranker] += value * self.tried[column, ranker]
         for ranker in range(self.candidates + 1):
-            page.wanted[ranker, place] = self.scores[ranker]
+            scores[place, ranker] = 0.0
+        for column in range(0, width, 4):
+            one, two = page.features[row, column], page.features[row, column + 1]
+            three, four = page.features[row, column + 2], page.features[row, column + 3]
+            for ranker in range(self.candidates + 1):
+                left = one * self.tried[column, ranker] + two * self.tried[column + 1, ranker]
+                right = three * self.tried[column + 2, ranker] + four * self.tried[column + 3, ranker]
+                scores[place, ranker] += left + right
+        for column in range(width, self.n_features):
+            for ranker in range(self.candidates + 1):
+                scores[place, ranker] += page.features[row, column] * self.tried[column, ranker]
 
 
 @kernel
-def want_documents(self: ProbabilisticDBGD, page: Page) -> None:
-    """Turn scores into how much each ranker wants each document, and add it up in self.left.
+def count_better(self: ProbabilisticDBGD, page: Page, scores: Floats, better: Ints) -> None:
+    """How many documents are better than each: its rank. Without branches, faster than sorting a page."""
+    for place in range(page.size):
+        for ranker in range(self.candidates + 1):
+            better[place, ranker] = 0
+    for lower in range(1, page.size):
+        for upper in range(lower):
+            for ranker in range(self.candidates + 1):
+                above = int(scores[lower, ranker] > scores[upper, ranker])
+                better[upper, ranker] += above
+                better[lower, ranker] += 1 - above
 
-    A rank is found by counting who is better: without a branch, that is faster than sorting a page.
-    """
-    desires = self.candidates + 1
+
+@kernel
+def want_places(self: ProbabilisticDBGD, page: Page, ranks: Ints, wanted: Floats) -> None:
+    """How much each ranker wants each document, and in self.left how much it wants in all."""
     total = 0.0
     for rank in range(page.size):
-        page.wanted[desires, rank] = (rank + 1.0) ** -self.tau
-        total += page.wanted[desires, rank]
+        page.scores[rank] = (rank + 1.0) ** -self.tau
+        total += page.scores[rank]
     for ranker in range(self.candidates + 1):
         self.left[ranker] = total
-        for place in range(page.size):
-            page.scores[place] = page.wanted[ranker, place]
-        for place in range(page.size):
-            score, better = page.scores[place], 0
-            for other in range(place):
-                better += page.scores[other] >= score
-            for other in range(place + 1, page.size):
-                better += page.scores[other] > score
-            page.wanted[ranker, place] = page.wanted[desires, better]
+    for place in range(page.size):
+        for ranker in range(self.candidates + 1):
+            wanted[place, ranker] = page.scores[ranks[place, ranker]]
 
 
 @kernel
-def draw_place(self: ProbabilisticDBGD, page: Page, rng: np.random.Generator) -> int:
-    """What a random ranker draws of the places not yet placed."""
-    ranker, last = below(self.candidates + 1, rng), 0
-    target = rng.random() * self.left[ranker]
+def draw_slots(
+    self: ProbabilisticDBGD, page: Page, wanted: Floats, impression: Any, rng: np.random.Generator
+) -> None:
+    """The list, and how likely each ranker is to have drawn each slot."""
+    most = min(self.length, page.size)
+    for slot in range(most):
+        place = draw_place(page, wanted, below(self.candidates + 1, rng), self.left, rng)
+        page.placed[place] = True
+        impression.shown[slot] = page.order[place]
+        take_place(self, page, place, wanted, impression.chances, slot)
+    for slot in range(most, self.length):
+        impression.shown[slot] = -1
+    for place in range(page.size):
+        page.placed[place] = False
+    impression.count[0] = most
+
+
+@kernel
+def draw_place(page: Page, wanted: Floats, ranker: int, left: Floats, rng: np.random.Generator) -> int:
+    """What a ranker draws of the places not yet placed."""
+    target, last = rng.random() * left[ranker], 0
     for place in range(page.size):
         if not page.placed[place]:
             last = place
-            target -= page.wanted[ranker, place]
+            target -= wanted[place, ranker]
             if target < 0.0:
                 break
     return last
 
 
 @kernel
-def take_place(self: ProbabilisticDBGD, page: Page, place: int, chances: Floats, slot: int) -> None:
-    """Note how likely each ranker is to have drawn the place, and take it from what each still wants."""
+def take_place(
+    self: ProbabilisticDBGD, page: Page, place: int, wanted: Floats, chances: Floats, slot: int
+) -> None:
+    """Note how likely each ranker is to have drawn a place, and take it from what each still wants."""
     whole = 0.0
     for ranker in range(self.candidates + 1):
-        share = page.wanted[ranker, place] / self.left[ranker]
-        chances[slot, ranker] = share
-        whole += share
-        self.left[ranker] -= page.wanted[ranker, place]
+        chances[slot, ranker] = wanted[place, ranker] / self.left[ranker]
+        whole += chances[slot, ranker]
+        self.left[ranker] -= wanted[place, ranker]
+    for ranker in range(self.candidates + 1):
+        chances[slot, ranker] /= whole
         if self.left[ranker] < SMALL:
             self.left[ranker] = 0.0
             for other in range(page.size):
                 if not page.placed[other]:
-                    self.left[ranker] += page.wanted[ranker, other]
-    for ranker in range(self.candidates + 1):
-        chances[slot, ranker] /= whole
+                    self.left[ranker] += wanted[other, ranker]

@@ -1,0 +1,1 @@
+"""Rankers trained on labelled data."""
