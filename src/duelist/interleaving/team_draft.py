@@ -77,7 +77,7 @@ class TeamDraft(Method):
 
         >>> shown, teams = TeamDraft().combine_many(np.array([[[7, 8, 9], [9, 7, 8]]]), 3, np.random.default_rng(0))
         >>> shown.tolist(), teams.tolist()
-        ([[7, 9, 8]], [[0, 1, 1]])
+        ([[7, 9, 8]], [[0, 1, 0]])
         """
         rankings, documents = check_batch(self, rankings, length)
         shown, teams = (np.empty((len(rankings), length), np.int64) for _ in range(2))

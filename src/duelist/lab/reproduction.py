@@ -42,16 +42,22 @@ class Setting:
     """How a reproduction is to be run."""
 
     quick: bool = False
-    data: Path | None = None  # the folder with preferences/*.npz, for those that need it
+    data: Path | None = None  # the data folder, for those that need it
     advance: Callable[[int], None] = lambda amount: None
 
     def matrix(self, name: str) -> Matrix:
         """A preference matrix from the data folder."""
-        folder = self.data or Path(os.environ.get("DUELIST_DATA", ""))
-        path = folder / "preferences" / name
+        path = self.folder("preferences") / name
         if not path.is_file():
             raise BadInput(f"this reproduction needs {name} in the folder preferences of --data (looked for {path})")
         return Matrix.read(path)
+
+    def folder(self, name: str) -> Path:
+        """A folder of the data folder."""
+        path = (self.data or Path(os.environ.get("DUELIST_DATA", ""))) / name
+        if not path.is_dir():
+            raise BadInput(f"this reproduction needs the folder {name} in that of --data (looked for {path})")
+        return path
 
 
 @dataclass(frozen=True)

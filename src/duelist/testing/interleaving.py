@@ -41,9 +41,10 @@ def check_interleaving(method: Method | type[Method], require: Collection[str] =
     if unknown := set(require) - set(PROPERTIES):
         raise BadInput(f"require must name some of {', '.join(PROPERTIES)}, not {sorted(unknown)[0]!r}")
     checked = method() if isinstance(method, type) else method
-    check_values_survive(checked)
     for rankings in cases(checked):
         check_lists(checked, rankings)
+    check_values_survive(checked)
+    for rankings in cases(checked):
         check_credit(checked, rankings)
         check_names_do_not_matter(checked, rankings)
         check_extends(checked, rankings)

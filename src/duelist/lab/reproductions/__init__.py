@@ -1,6 +1,7 @@
 """Tables and figures of the papers, one file each. `duelist reproduce` lists them."""
 
 from duelist.lab.peeking import PEEKING
+from duelist.lab.reproductions.interleaving_users import INTERLEAVING_USERS
 from duelist.lab.reproductions.rex3_arms import ARMS
 from duelist.lab.reproductions.rex3_bound import BOUND
 from duelist.lab.reproductions.rex3_regret import FIGURES_OVER_TIME
@@ -9,4 +10,15 @@ from duelist.lab.reproductions.thesis_evidence import EVIDENCE
 from duelist.lab.reproductions.thesis_filters import RANDOM_CASE, WORST_CASE
 from duelist.lab.reproductions.thesis_weights import WEIGHTS
 
-REPRODUCTIONS = (WORST_CASE, RANDOM_CASE, EVIDENCE, WEIGHTS, PEEKING, BOUND, *FIGURES_OVER_TIME, ARMS, SPARRING_UCB)
+REPRODUCTIONS = (
+    WORST_CASE,
+    RANDOM_CASE,
+    EVIDENCE,
+    WEIGHTS,
+    PEEKING,
+    INTERLEAVING_USERS,
+    BOUND,
+    *FIGURES_OVER_TIME,
+    ARMS,
+    SPARRING_UCB,
+)
