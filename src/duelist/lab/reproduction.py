@@ -47,17 +47,20 @@ class Setting:
 
     def matrix(self, name: str) -> Matrix:
         """A preference matrix from the data folder."""
-        path = self.folder("preferences") / name
+        path = self._home() / "preferences" / name
         if not path.is_file():
             raise BadInput(f"this reproduction needs {name} in the folder preferences of --data (looked for {path})")
         return Matrix.read(path)
 
     def folder(self, name: str) -> Path:
         """A folder of the data folder."""
-        path = (self.data or Path(os.environ.get("DUELIST_DATA", ""))) / name
+        path = self._home() / name
         if not path.is_dir():
             raise BadInput(f"this reproduction needs the folder {name} in that of --data (looked for {path})")
         return path
+
+    def _home(self) -> Path:
+        return self.data or Path(os.environ.get("DUELIST_DATA", ""))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def pages() -> Dataset:
     """Feature 1 is the label itself with a little noise, feature 2 is noise."""
     base, luck = synthetic(30, 15, 2, grades=3, seed=1), np.random.default_rng(2)
     features = np.column_stack([base.labels + luck.normal(0, 0.3, base.n_documents), luck.random(base.n_documents)])
-    return Dataset(features, base.labels, base.offsets, base.queries, [1, 2])
+    return Dataset(features, base.labels, base.offsets, base.queries, np.array([1, 2]))
 
 
 def test_the_better_ranker_is_preferred_and_the_order_of_the_pair_is_the_sign(pages: Dataset) -> None:
@@ -57,7 +57,7 @@ def test_every_method_is_run_on_every_pair(tmp_path: Path, monkeypatch: pytest.M
         ]
         with gzip.open(folder / f"S{part + 1}.txt.gz", "wt") as file:
             file.write("\n".join(lines))
-    steps = []
+    steps: list[int] = []
     report = INTERLEAVING_USERS.run(Setting(quick=True, data=tmp_path, advance=steps.append))
     assert sum(steps) == INTERLEAVING_USERS.steps
     assert len(report.rows) == len(PAIRS) * 11

@@ -7,7 +7,7 @@ import pytest
 from duelist.core.compile import plain, python_function, rebind
 from duelist.core.memory import Floats
 from duelist.online.continuous import ALGORITHMS, DOMAINS, VALUES, Drift, Value, descend
-from duelist.online.continuous.dbgd import DBGD, Descender
+from duelist.online.continuous.dbgd import DBGD
 from duelist.online.continuous.descend import _search, _world
 from duelist.online.continuous.loop import compiled_run
 from duelist.online.continuous.steps import (
@@ -30,7 +30,7 @@ def into_ball(point: Floats, radius: float) -> Floats:
 
 @pytest.mark.parametrize("name", ["dbgd", "bgd1", "bgd2"])
 def test_every_step_is_that_of_the_pseudo_code(name: str) -> None:
-    d, horizon, radius = 5, 400, 2.0
+    d, horizon, radius = 5, 400, 1.5
     delta, gamma = 0.9, 0.4  # large, so that points are projected
     made = descend(
         name, "p5", d, horizon, 1, seed=3, parameters={"radius": radius, "distance": delta, "rate": gamma}, points=40
@@ -131,7 +131,7 @@ def test_regret_stays_below_the_bound_and_falls_as_it_says() -> None:
             Value(off_centre, [0.6, 0.0]),
             2,
             horizon,
-            runs=6,
+            runs=24,
             seed=1,
             start=0.0,
             parameters={"radius": 1.0, "lipschitz": 0.8},  # 1/4 of the steepest slope of the value, 2 x 1.6
@@ -141,38 +141,33 @@ def test_regret_stays_below_the_bound_and_falls_as_it_says() -> None:
         bound = regret_bound(horizon, 1.0, 2, 3.2, 0.25, 1 / (6 * math.sqrt(3)))
         assert found.average.high < bound / horizon < 1.2
     # T^(3/4) in all is T^(-1/4) a comparison: half after 16 times as many.
-    assert averages[1].high < 0.6 * averages[0].low
+    assert 0.4 < averages[1].mean / averages[0].mean < 0.6
 
 
 def test_the_bound_says_nothing_for_short_runs() -> None:
     assert regret_bound(10, 10, 50, 20, 0.25, 0.1) == math.inf
 
 
+# The figures are one run each. The spread is that of eight runs of ours with seeds not used here.
 @pytest.mark.parametrize(
-    ("name", "value", "figure", "band"),
+    ("name", "value", "figure", "spread"),
     [
-        ("dbgd", "p1", 0.300, 0.02),
-        ("dbgd", "p5", 0.656, 0.02),
-        ("bgd1", "p1", 0.225, 0.01),
-        ("bgd2", "p1", 0.070, 0.01),
-        ("bgd1", "p5", 0.773, 0.01),
-        ("bgd2", "p5", 0.562, 0.01),
+        ("dbgd", "p1", 0.304, 0.0045),
+        ("dbgd", "p5", 0.655, 0.0023),
+        ("bgd1", "p1", 0.225, 0.0036),
+        ("bgd2", "p1", 0.070, 0.0005),
+        ("bgd1", "p5", 0.773, 0.0026),
+        ("bgd2", "p5", 0.562, 0.0012),
     ],
 )
 def test_average_regret_is_that_of_an_independent_implementation(
-    name: str, value: str, figure: float, band: float
+    name: str, value: str, figure: float, spread: float
 ) -> None:
-    found = descend(name, value, 50, 10**6, runs=1, seed=2, cores=1)
-    assert float(found.average.mean) == pytest.approx(figure, abs=band)
+    found = descend(name, value, 50, 10**6, runs=2, seed=2, cores=1)
+    assert float(found.average.mean) == pytest.approx(figure, abs=3 * math.sqrt(1 + 1 / 2) * spread)
 
 
-def test_a_fixed_best_point_is_found_after_it_jumps() -> None:
-    class Quick(DBGD):
-        name = "quick"
-
-    assert issubclass(Quick, Descender)
-    found = descend(
-        Quick, "p1", 3, 60_000, runs=2, seed=0, drift=Drift(1.0, jumps=1, seed=4), parameters={"radius": 2.0}, cores=1
-    )
-    last = Drift(1.0, jumps=1, seed=4).path(60_000, 3).centres[-1]
-    assert np.linalg.norm(found.last - last, axis=1).max() < 0.25
+def test_a_best_point_that_jumps_is_found_again() -> None:
+    drift = Drift(1.0, jumps=1, seed=4)
+    found = descend("dbgd", "p1", 3, 60_000, runs=16, drift=drift, parameters={"radius": 2.0}, cores=1)
+    assert np.linalg.norm(found.last.mean(0) - drift.path(60_000, 3).centres[-1]) < 0.15

@@ -14,7 +14,7 @@ def into_ball(point: Floats, radius: float) -> Floats:
     return point if length <= radius else point * (radius / length)
 
 
-@pytest.mark.parametrize("settings", [{}, {"printed": True}, {"smaller": 0}, {"smaller": 4}])
+@pytest.mark.parametrize("settings", [{}, {"printed": True}, {"smaller": 0}, {"smaller": 2}])
 def test_every_step_is_that_of_algorithms_2_and_3(settings: dict[str, float]) -> None:
     d, horizon, radius, delta = 3, 500, 2.0, 0.5
     world = Drift(1.0, turns=2.0)
@@ -31,7 +31,7 @@ def test_every_step_is_that_of_algorithms_2_and_3(settings: dict[str, float]) ->
         start=0.0,
     )
     own, people = (np.random.default_rng(s) for s in np.random.SeedSequence(3).spawn(1)[0].spawn(2))
-    extra = int(settings.get("smaller", 2))
+    extra = int(settings.get("smaller", 4))
     n = math.ceil(math.log2(math.sqrt(1 + 4 * horizon / 5))) + 1 + extra
     gammas = [2.0 ** (i - 1 - extra) * radius * math.sqrt(5 / horizon) for i in range(1, n + 1)]
     pi = np.array([(n + 1) / (i * (i + 1) * n) for i in range(1, n + 1)])
@@ -58,7 +58,7 @@ def test_every_step_is_that_of_algorithms_2_and_3(settings: dict[str, float]) ->
 
 def test_the_number_of_experts_is_that_of_equation_6() -> None:
     assert [expert_count(t) for t in (1, 5, 1000, 10**5, 10**6)] == [2, 3, 6, 10, 11]
-    assert len(DM2L(3, {"horizon": 1000}).experts) == 8
+    assert len(DM2L(3, {"horizon": 1000}).experts) == 10
 
 
 @pytest.mark.parametrize(

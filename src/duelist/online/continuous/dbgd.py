@@ -77,7 +77,7 @@ class DBGD(Descender):
     >>> from duelist.online.continuous import descend
     >>> result = descend("dbgd", "p1", dimension=10, horizon=100_000, runs=2, seed=1)
     >>> round(float(result.average.mean), 2)
-    0.27
+    0.23
     """
 
     name = "dbgd"

@@ -97,7 +97,7 @@ def descend(
 
     >>> def bowl(w):
     ...     return -((w[0] - 1.0) ** 2) - (w[1] + 0.5) ** 2
-    >>> found = descend("dbgd", Value(bowl, [1.0, -0.5]), 2, 50_000, runs=4, seed=1, parameters={"radius": 2.0})
+    >>> found = descend("dbgd", Value(bowl, [1.0, -0.5]), 2, 50_000, runs=40, seed=1, parameters={"radius": 2.0})
     >>> found.last.mean(0).round(1).tolist()
     [1.0, -0.5]
     """

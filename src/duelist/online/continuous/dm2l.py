@@ -51,17 +51,16 @@ class DM2L(Descender):
     constants nobody knows: the distance is chosen as for DBGD. All experts start at the same point.
 
     >>> from duelist.online.continuous import Drift, descend
-    >>> still = descend("dbgd", "p1", 10, 20_000, runs=4, drift=Drift(away=2.0, turns=1.0), seed=1)
-    >>> meta = descend("dm2l", "p1", 10, 20_000, runs=4, drift=Drift(away=2.0, turns=1.0), seed=1)
-    >>> bool(meta.average.mean < still.average.mean)
-    True
+    >>> moving = Drift(away=2.0, turns=20.0)
+    >>> [round(float(descend(name, "p1", 10, 100_000, drift=moving, seed=1).average.mean), 1) for name in ("dm2l", "dbgd")]
+    [0.8, 0.9]
     """
 
     name = "dm2l"
 
     alpha: float = parameter(0.0, "learning rate of the shares; 0: 4 / sqrt(T), by the range of the loss", low=0)
     printed: bool = parameter(False, "take 4 / sqrt(T) as the paper prints it, not by the range of the loss")
-    smaller: int = parameter(2, "experts with steps below the paper's smallest, each half the one above", low=0)
+    smaller: int = parameter(4, "experts with steps below the paper's smallest, each half the one above", low=0)
     experts: Floats = table(lambda d, self: (expert_count(self.horizon) + self.smaller, d))  # w^i, smallest step first
     scores: Floats = table(lambda d, self: (len(self.experts),))  # log of the shares, up to a constant
     shares: Floats = table(lambda d, self: (len(self.experts),))  # pi_i
