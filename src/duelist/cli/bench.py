@@ -51,6 +51,20 @@ def figures_command(
         print_figures(measured)
 
 
+@app.command("interleaving")
+def interleaving_command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Lists and credits a second, one by one and in batches."""
+    from duelist.lab.bench_interleaving import bench_interleaving, print_bench
+
+    rows = bench_interleaving()
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print_bench(rows)
+
+
 @app.command("metrics")
 def metrics_command(
     runs: Annotated[int, typer.Option(help="The best time of so many counts.")] = 7,

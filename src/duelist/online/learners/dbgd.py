@@ -89,7 +89,7 @@ class DBGD(Learner):
                 self.outcomes[candidate] += np.sign(self.clicks[candidate + 1] - self.clicks[0])
             self.votes[0] += 1
         if self.votes[0] == self.queries:
-            step_to_winners(self, impression.directions, rng)
+            add_winners(self, impression.directions, self.rate, self.weights, rng)
             self.outcomes[:] = 0.0
             self.votes[0] = 0
             self.steps[0] += 1
@@ -143,16 +143,16 @@ def count_clicks(self: DBGD, impression: Any) -> None:
 
 
 @kernel
-def step_to_winners(self: Any, directions: Floats, rng: np.random.Generator) -> None:
-    """Move towards the mean of the directions whose outcome is positive, or towards one of them at random."""
+def add_winners(self: Any, directions: Floats, rate: float, into: Floats, rng: np.random.Generator) -> None:
+    """Add, to row 0, the mean of the directions whose outcome is positive, or one of them at random."""
     winners, passed = 0, 0
     for candidate in range(self.candidates):
         winners += self.outcomes[candidate] > 0.0
     only = below(winners, rng) if self.random_winner else -1
-    share = self.rate if self.random_winner else self.rate / max(1, winners)
+    share = rate if self.random_winner else rate / max(1, winners)
     for candidate in range(self.candidates):
         if self.outcomes[candidate] > 0.0:
             if only < 0 or only == passed:
                 for column in range(self.n_features):
-                    self.weights[0, column] += share * directions[candidate, column]
+                    into[0, column] += share * directions[candidate, column]
             passed += 1

@@ -18,7 +18,7 @@ from duelist.core.sampling import below
 from duelist.interleaving.probabilistic import compare_clicks
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
-from duelist.online.learners.dbgd import draw_directions, step_to_winners
+from duelist.online.learners.dbgd import add_winners, draw_directions
 from duelist.online.page import Page, mix_page
 
 SMALL = 1e-4  # sums that were brought below it by subtraction are added up anew
@@ -90,7 +90,7 @@ class ProbabilisticDBGD(Learner):
         for candidate in range(self.candidates):
             more, fewer = compare_clicks(self.clicked[:size], rankers, candidate + 1, 0, self.walk)
             self.outcomes[candidate] = more - fewer if more - fewer > EVEN else 0.0
-        step_to_winners(self, impression.directions, rng)
+        add_winners(self, impression.directions, self.rate, self.weights, rng)
 
 
 class ProbabilisticMGD(ProbabilisticDBGD):
