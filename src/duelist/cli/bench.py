@@ -65,6 +65,23 @@ def interleaving_command(
         print_bench(rows)
 
 
+@app.command("learners")
+def learners_command(
+    names: Annotated[list[str] | None, typer.Argument(help="Learners to measure; all by default.")] = None,
+    runs: Annotated[int, typer.Option(help="Runs a learner; the best speed counts.")] = 5,
+    data: Annotated[Path | None, typer.Option(help="The data folder with mq2008; or DUELIST_DATA.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Impressions a second on one core, and what was shown and learnt."""
+    from duelist.lab.bench_learners import bench_learners, print_bench
+
+    rows = bench_learners(names, runs, data)
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print_bench(rows)
+
+
 @app.command("metrics")
 def metrics_command(
     runs: Annotated[int, typer.Option(help="The best time of so many counts.")] = 7,
