@@ -11,7 +11,8 @@ import typer
 
 def learn_command(
     learners: Annotated[
-        list[str] | None, typer.Argument(help="Learners, or module:Class; without any, the list.")
+        list[str] | None,
+        typer.Argument(help="Learners, or module:Class; tally is the one to begin with. None: the list."),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(help="A directory with S1 to S5, or train, vali and test files (.txt, .txt.gz).")

@@ -5,11 +5,49 @@ Yue, Finley, Radlinski, Joachims. A Support Vector Method for Optimizing Average
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from duelist.core.compile import compiled, kernel
 from duelist.core.memory import Floats, Ints
+from duelist.offline.queries import Queries
+from duelist.offline.ranker import Finder, LinearRanker
 from duelist.offline.sorting import sort_falling
+
+
+class Scratch(NamedTuple):
+    """Room for the longest query."""
+
+    order: Ints
+    firsts: Ints
+    sums: Floats
+
+
+class SVMMap(LinearRanker):
+    """The SVM for mean average precision, thesis section 3.2.
+
+    Documents are relevant or not; queries that lack either kind are left out.
+
+    >>> from duelist.data import synthetic
+    >>> pages = synthetic(queries=30, documents=20, features=5, seed=1)
+    >>> qid = np.repeat(np.arange(30), 20)
+    >>> ranker = SVMMap(C=10).fit(pages.features, pages.labels, qid=qid)
+    >>> ranker.coef_.round(1), round(ranker.score(pages.features, pages.labels, qid), 2)
+    (array([ 0.1,  0.3,  0.1, -0.7,  0.4]), 0.93)
+    """
+
+    def finder(self, queries: Queries) -> Finder:
+        relevant = queries.relevant(self.relevant)
+        longest = int(np.diff(queries.offsets).max())
+        harmonic = harmonic_numbers(longest)
+        scratch = Scratch(np.empty(longest, np.int64), np.empty(longest, np.int64), np.zeros(longest + 1))
+        return lambda scores, out: most_violated(scores, queries.offsets, relevant, harmonic, scratch, out)
+
+
+def harmonic_numbers(last: int) -> Floats:
+    """1 + 1/2 + ... + 1/n for n from 0."""
+    return np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, last + 1))])
 
 
 @kernel
@@ -23,7 +61,7 @@ def slide_up(place: int, first: int, relevant: int, others: int, score: float, s
     if place > 1:
         loss -= (place - 1) * (harmonic[place + relevant - 1] - harmonic[place + first - 2])
     scores = sums[relevant] - sums[first - 1] - (relevant - first + 1) * score
-    return (loss - 2.0 * scores / others) / relevant
+    return float((loss - 2.0 * scores / others) / relevant)
 
 
 @kernel
@@ -76,14 +114,15 @@ def describe_ranking(order: Ints, firsts: Ints, relevant: int, coefficients: Flo
 
 
 @compiled
-def most_violated(scores: Floats, offsets: Ints, relevant: Ints, harmonic: Floats, coefficients: Floats) -> float:
+def most_violated(
+    scores: Floats, offsets: Ints, relevant: Ints, harmonic: Floats, scratch: Scratch, coefficients: Floats
+) -> float:
     """The mean over queries of the loss of the most violated ranking; coefficients likewise.
 
     In every query the relevant documents come first; both kinds exist.
     """
     queries = offsets.size - 1
-    longest = np.max(offsets[1:] - offsets[:-1])
-    order, firsts, sums = np.empty(longest, np.int64), np.empty(longest, np.int64), np.zeros(longest + 1)
+    order, firsts, sums = scratch
     loss = 0.0
     for query in range(queries):
         start, stop, count = offsets[query], offsets[query + 1], relevant[query]

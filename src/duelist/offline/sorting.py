@@ -28,11 +28,12 @@ def insert_falling(values: Floats, order: Ints) -> None:
 def radix_falling(values: Floats, order: Ints) -> None:
     """Byte by byte. A number's bits, read as a whole number, grow with it once negative ones are turned round."""
     size = values.size
-    keys, other_keys, other_order = np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(size, np.int64)
+    own, other_keys, other_order = np.empty(size), np.empty(size, np.uint64), np.empty(size, np.int64)
+    keys: Any = own.view(np.uint64)
     counts = np.zeros((8, 256), np.int64)
-    bits: Any = (values + 0.0).view(np.uint64)  # the sum, because -0.0 has other bits than 0.0
     for row in range(size):
-        key = bits[row] if bits[row] & SIGN else ~(bits[row] | SIGN)  # large numbers first
+        own[row] = values[row] + 0.0  # because -0.0 has other bits than 0.0
+        key = keys[row] if keys[row] & SIGN else ~(keys[row] | SIGN)  # large numbers first
         keys[row], order[row] = key, row
         for byte in range(8):
             counts[byte, (key >> np.uint64(8 * byte)) & BYTE] += 1

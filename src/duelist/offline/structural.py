@@ -58,7 +58,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        return self.primal - self.dual
+        return max(0.0, self.primal - self.dual)  # rounding may put the bound a little above
 
 
 def solve(
@@ -95,10 +95,10 @@ def solve(
         for rounds in range(1, max_planes + 1):
             weights, bound = working.solve()
             plane = oracle(weights)
-            value = weights @ weights / 2 + cost * max(0.0, plane.loss - weights @ plane.direction)
+            value = float(weights @ weights / 2 + cost * max(0.0, float(plane.loss - weights @ plane.direction)))
             dual = max(dual, bound)
             if value < primal:
-                best, primal = weights, float(value)
+                best, primal = weights, value
             if primal - dual <= enough:
                 return Solution(best, primal, dual, rounds, working.planes())
             report(primal - dual)
@@ -176,15 +176,13 @@ class _WorkingSet:
             self.kernel[: self.size, : self.size] = self.kernel[np.ix_(rows, rows)]
 
     def grow(self) -> None:
-        room = 2 * len(self.losses)
+        room, width = 2 * self.size, self.directions.shape[1]
         try:
-            wide, square = np.zeros((room, self.directions.shape[1])), np.zeros((room, room))
+            directions, kernel = np.zeros((room, width)), np.zeros((room, room))
         except MemoryError:
-            raise BadInput(
-                f"no memory for {room} planes of {wide_of(self.directions)} features; lower C or raise tolerance"
-            ) from None
-        wide[: self.size], square[: self.size, : self.size] = self.directions, self.kernel
-        self.directions, self.kernel = wide, square
+            raise BadInput(f"no memory for {room} planes of {width} features; lower C or raise tolerance") from None
+        directions[: self.size], kernel[: self.size, : self.size] = self.directions, self.kernel
+        self.directions, self.kernel = directions, kernel
         self.losses, self.idle = np.resize(self.losses, room), np.resize(self.idle, room)
 
     def solve(self) -> tuple[Floats, float]:
@@ -216,10 +214,6 @@ class _WorkingSet:
     def planes(self) -> Planes:
         own = slice(self.free, self.size)
         return Planes(self.directions[own].copy(), self.losses[own].copy())
-
-
-def wide_of(directions: Floats) -> int:
-    return int(directions.shape[1])
 
 
 def _load_piqp() -> Any:

@@ -72,7 +72,10 @@ def run(
     learner_rng: np.random.Generator,
     users_rng: np.random.Generator,
 ) -> None:
-    """Impressions `start` to `stop` - 1. totals: discounted NDCG shown so far, its plain sum, the next discount."""
+    """Impressions `start` to `stop` - 1.
+
+    totals: discounted NDCG shown so far, its plain sum, the next discount, and what was missing to NDCG 1.
+    """
     for _ in range(start, stop):
         query = below(users.offsets.size - 1, users_rng)
         first, size = users.offsets[query], users.offsets[query + 1] - users.offsets[query]
@@ -93,6 +96,7 @@ def run(
         if users.ideal[query] > 0.0:
             totals[0] += totals[2] * quality / users.ideal[query]
             totals[1] += quality / users.ideal[query]
+            totals[3] += 1.0 - quality / users.ideal[query]
         totals[2] *= fade
         click(users, impression, room, users_rng)
         update(learner, impression, learner_rng)

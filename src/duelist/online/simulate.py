@@ -14,6 +14,7 @@ from duelist.core.memory import Floats, Ints
 from duelist.core.parallel import Report, check_whole, checkpoints_until, run_all
 from duelist.data import Dataset, Fold, evaluate
 from duelist.data import mean as mean_over_queries
+from duelist.online.intents import DriftLearning, read_drift
 from duelist.online.learner import LEARNERS, Learner
 from duelist.online.loop import Room, Users, compiled_run
 from duelist.online.page import room
@@ -29,7 +30,16 @@ class Outcome(NamedTuple):
 
     final: Floats  # offline NDCG at each checkpoint
     online: Floats  # discounted sum of NDCG shown, at each checkpoint
+    lost: Floats  # sum of 1 - NDCG shown, at each checkpoint
     seconds: float
+
+
+class Stage(NamedTuple):
+    """What people want from some impression on."""
+
+    begins: int
+    users: Users
+    test: Dataset
 
 
 def learn(
@@ -42,6 +52,7 @@ def learn(
     parameters: Mapping[str, Any] | None = None,
     *,
     stop: str = "click",
+    drift: str | None = None,
     points: int = 20,
     cores: int | None = None,
     progress: bool | None = None,
@@ -50,6 +61,10 @@ def learn(
 
     `clicks` is a cascade model or its name, `stop` says whether users decide to stop after a click or
     after any document. Each run draws queries uniformly, with replacement.
+
+    `drift` lets people want something else than the labels say, and change their minds (duelist.online.intents):
+    "fixed:seed=1", "abrupt:times=3000+6000,seed=1" or "smooth:turns=1,stages=100,seed=1". The result is
+    a DriftLearning then, with the dynamic regret.
 
     >>> from duelist.data import synthetic
     >>> data = synthetic(queries=60, documents=12, features=6, grades=3, seed=1)
@@ -67,16 +82,16 @@ def learn(
     model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
     template = kind(fold.train.n_features, seed=0, **(parameters or {}))
     settings = template.parameter_values()
-    users = make_users(fold.train, model, template.length)
+    stages = _stages(fold, model, template.length, drift, impressions)
     checkpoints = checkpoints_until(impressions, points)
     seeds = np.random.SeedSequence(seed).spawn(runs)
-    _one_run(kind, settings, fold, users, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # compiles
+    _one_run(kind, settings, stages, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # compiles
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Outcome:
-        return _one_run(kind, settings, fold, users, checkpoints, sequence, report)
+        return _one_run(kind, settings, stages, checkpoints, sequence, report)
 
     done = run_all(run, seeds, kind.name, impressions * runs, cores, progress)
-    return Learning(
+    found = Learning(
         learner=kind.name,
         parameters=settings,
         clicks=clicks if isinstance(clicks, str) else "cascade",
@@ -88,6 +103,22 @@ def learn(
         impressions_per_second=impressions * runs / max(1e-9, sum(outcome.seconds for outcome in done)),
         conventions=_conventions(model, template.length),
     )
+    if drift is None:
+        return found
+    # Not asdict, which copies arrays. Each list is judged by the taste of its moment.
+    conventions = {**found.conventions, "wishes": "a linear taste deals out each query's labels; it may change"}
+    lost = np.stack([outcome.lost for outcome in done])
+    return DriftLearning(**{**vars(found), "conventions": conventions}, drift=drift, lost=lost)
+
+
+def _stages(fold: Fold, model: Cascade, length: int, drift: str | None, impressions: int) -> list[Stage]:
+    if drift is None:
+        return [Stage(0, make_users(fold.train, model, length), fold.test)]
+    intents = read_drift(drift, impressions, fold.train.n_features)
+    return [
+        Stage(begins, make_users(intents.relabel(fold.train, k), model, length), intents.relabel(fold.test, k))
+        for k, begins in enumerate(intents.times.tolist())
+    ]
 
 
 def _conventions(model: Cascade, length: int) -> dict[str, str]:
@@ -132,15 +163,15 @@ def make_users(data: Dataset, model: Cascade, length: int) -> Users:
 def _one_run(
     kind: type[Learner],
     settings: Mapping[str, Any],
-    fold: Fold,
-    users: Users,
+    stages: Sequence[Stage],
     checkpoints: Ints,
     sequence: np.random.SeedSequence,
     report: Report,
 ) -> Outcome:
     """One run; without impressions it only compiles."""
     own, people = sequence.spawn(2)
-    learner = kind(fold.train.n_features, seed=own, **settings)
+    users = stages[0].users
+    learner = kind(users.features.shape[1], seed=own, **settings)
     rng, impression = np.random.default_rng(people), learner.new_impression()
     longest = int(np.diff(users.offsets).max())
     space = Room(
@@ -148,18 +179,24 @@ def _one_run(
         np.zeros(learner.length, np.int64),
         np.zeros(learner.length, np.bool_),
     )
-    loop, totals = compiled_run(kind), np.array([0.0, 0.0, 1.0])
-    final, online, seconds, done = np.zeros(checkpoints.size), np.zeros(checkpoints.size), 0.0, 0
+    loop, totals = compiled_run(kind), np.array([0.0, 0.0, 1.0, 0.0])
+    final, online, lost = np.zeros((3, checkpoints.size))
+    seconds, done, stage = 0.0, 0, 0
+    changes = [later.begins for later in stages[1:]]
     for point, checkpoint in enumerate(checkpoints.tolist()):
-        for until in [*range(done + SLICE, checkpoint, SLICE), checkpoint]:
+        ends = {*range(done + SLICE, checkpoint, SLICE), *(c for c in changes if done < c < checkpoint), checkpoint}
+        for until in sorted(ends):
+            while stage + 1 < len(stages) and stages[stage + 1].begins <= done:
+                stage += 1
+            users = stages[stage].users
             begun = time.perf_counter()
             loop(learner.memory, impression.memory, users, space, done, until, FADE, totals, learner.rng, rng)
             seconds += time.perf_counter() - begun
             if not report(until - done):
                 raise KeyboardInterrupt
             done = until
-        final[point], online[point] = offline(learner, fold.test), totals[0]
-    return Outcome(final, online, seconds)
+        final[point], online[point], lost[point] = offline(learner, stages[stage].test), totals[0], totals[3]
+    return Outcome(final, online, lost, seconds)
 
 
 def offline(learner: Learner, test: Dataset) -> float:

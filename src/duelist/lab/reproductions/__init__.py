@@ -2,6 +2,7 @@
 
 from duelist.lab.peeking import PEEKING
 from duelist.lab.reproductions.interleaving_users import INTERLEAVING_USERS
+from duelist.lab.reproductions.online_letor import ONLINE_FIGURES, ONLINE_GOALS
 from duelist.lab.reproductions.rex3_arms import ARMS
 from duelist.lab.reproductions.rex3_bound import BOUND
 from duelist.lab.reproductions.rex3_regret import FIGURES_OVER_TIME
@@ -17,6 +18,8 @@ REPRODUCTIONS = (
     WEIGHTS,
     PEEKING,
     INTERLEAVING_USERS,
+    ONLINE_FIGURES,
+    ONLINE_GOALS,
     BOUND,
     *FIGURES_OVER_TIME,
     ARMS,

@@ -52,7 +52,8 @@ class DM2L(Descender):
 
     >>> from duelist.online.continuous import Drift, descend
     >>> moving = Drift(away=2.0, turns=20.0)
-    >>> [round(float(descend(name, "p1", 10, 100_000, drift=moving, seed=1).average.mean), 1) for name in ("dm2l", "dbgd")]
+    >>> found = [descend(name, "p1", 10, 100_000, drift=moving, seed=1) for name in ("dm2l", "dbgd")]
+    >>> [round(float(result.average.mean), 1) for result in found]
     [0.8, 0.9]
     """
 

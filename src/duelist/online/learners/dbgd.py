@@ -72,10 +72,10 @@ class DBGD(Learner):
             draw_directions(self.proposed, rng)
 
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        if self.queries > 1:
-            impression.directions[:] = self.proposed
-        else:
+        if self.queries == 1:
             draw_directions(impression.directions, rng)
+        else:
+            propose_again(self, impression.directions)
         impression.vote[0] = self.steps[0]
         rank_candidates(self, page, impression, rng)
         impression.count[0] = team_draft(
@@ -118,6 +118,14 @@ def draw_directions(directions: Floats, rng: np.random.Generator) -> None:
     """A random direction for each candidate."""
     for candidate in range(directions.shape[0]):
         draw_direction(directions, candidate, rng)
+
+
+@kernel
+def propose_again(self: DBGD, directions: Floats) -> None:
+    """The directions that the queries before decide on, too."""
+    for candidate in range(self.candidates):
+        for column in range(self.n_features):
+            directions[candidate, column] = self.proposed[candidate, column]
 
 
 @kernel

@@ -60,11 +60,11 @@ class NSGD(DBGD):
     basis: Floats = table(lambda d: (d, d))  # orthonormal rows: first what is avoided, then the null space
     avoiding: Ints = single(int)  # rows of it that are avoided
 
-    hard_features: Floats = table(lambda d, self: (self.hard * self.length, d))  # of the documents shown
-    hard_clicked: Flags = table(lambda d, self: (self.hard, self.length), bool)
-    hard_count: Ints = table(lambda d, self: (self.hard,), int)  # documents shown
-    hard_ease: Floats = table(lambda d, self: (self.hard,))  # sum of 1 / rank of the clicked documents
-    hard_time: Ints = table(lambda d, self: (self.hard,), int, -(10**9))  # when it was told
+    hard_features: Floats = table(lambda d, self: (max(1, self.hard) * self.length, d))  # of the documents shown
+    hard_clicked: Flags = table(lambda d, self: (max(1, self.hard), self.length), bool)
+    hard_count: Ints = table(lambda d, self: (max(1, self.hard),), int)  # documents shown
+    hard_ease: Floats = table(lambda d, self: (max(1, self.hard),))  # sum of 1 / rank of the clicked documents
+    hard_time: Ints = table(lambda d, self: (max(1, self.hard),), int, -(10**9))  # when it was told
     updates: Ints = single(int)  # impressions told
 
     mean: Floats = table(lambda d: (1, d))  # scratch: of the documents of a query
@@ -72,7 +72,7 @@ class NSGD(DBGD):
     drawn: Floats = table(lambda d, self: (2 * self.candidates + 2, d))  # scratch: directions by rows of the null space
     reach: Floats = table(lambda d, self: (2 * self.candidates + 2,))  # scratch: how far documents lie along each
     covered: Floats = table(lambda d: (1, d))  # scratch: how much of each axis the basis holds
-    axis: Floats = table(lambda d: (1, d))  # scratch: a unit vector
+    fresh: Floats = table(lambda d: (1, d))  # scratch: the vector to add to the basis
     scores: Floats = table(lambda d, self: (self.length,))  # scratch: of the documents of a hard query
     winning: Floats = table(lambda d: (1, d))  # scratch: the step before the rate
 
@@ -97,8 +97,8 @@ class NSGD(DBGD):
 class NSGDDSP(NSGD):
     """NSGD whose step is projected onto the documents that people examined, and brought to length 1.
 
-    Departs: as NSGD and DBGDDSP. The authors' public code leaves out the last document of the list; here it
-    counts. Documents examined before play no role there, and none here unless `remembered` is set.
+    Departs: as NSGD and DBGDDSP. The authors' public code never counts the last document of the list as
+    examined; here it may be.
 
     >>> learner = NSGDDSP(n_features=3, seed=1)
     >>> for _ in range(1000):
@@ -111,11 +111,8 @@ class NSGDDSP(NSGD):
     name = "nsgd-dsp"
 
     margin: int = parameter(3, "documents examined from the last click on, which is one of them (k)", low=1)
-    remembered: int = parameter(0, "documents examined before whose directions are kept, too", low=0)
     direction: Floats = table(lambda d: (1, d))  # scratch: the winner, projected
-    span: Floats = table(lambda d, self: (self.length + self.remembered, d))  # scratch: basis of what was examined
-    earlier: Floats = table(lambda d, self: (self.remembered, d))  # documents examined before, the oldest overwritten
-    examined: Ints = single(int)  # how many there were
+    span: Floats = table(lambda d, self: (self.length, d))  # scratch: basis of what was examined
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
         find_winner(self, impression, rng)
@@ -183,7 +180,7 @@ def find_winner(self: NSGD, impression: Any, rng: np.random.Generator) -> None:
 
 @kernel
 def remember_query(self: NSGD, impression: Any) -> None:
-    """Put a query with clicks in the place of the oldest one that is stale, or else of the easiest if that is easier."""
+    """Put a query with clicks in the place of the oldest stale one, or else of the easiest if that is easier."""
     ease, chosen = 0.0, -1
     for slot in range(impression.count[0]):
         if impression.clicked[slot]:
@@ -261,39 +258,43 @@ def remember_losers(self: NSGD, impression: Any) -> None:
 @kernel
 def find_null_space(self: NSGD) -> None:
     """self.basis: the worst losers made orthonormal, then axes to complete it."""
-    size, most = 0, min(self.avoided, 2 * self.n_features // 3)
-    for row in range(min(self.lost[0], self.stored)):
-        if count_worse(self, row) < most:
-            size = extend_basis(self.basis, size, self.losers, row)
-    self.avoiding[0] = size
+    row, size = 0, 0
+    known, most = min(self.lost[0], self.stored), min(self.avoided, 2 * self.n_features // 3)
     self.covered[:] = 0.0
-    for row in range(size):
-        cover(self, row)
     while size < self.n_features:
+        while row < known and count_worse(self, row) >= most:
+            row += 1
+        if row == known:
+            self.avoiding[0] = size
+        pick_vector(self, row, known)
+        row += 1
+        grown = extend_basis(self.basis, size, self.fresh, 0)
+        if grown > size:
+            for column in range(self.n_features):
+                self.covered[0, column] += self.basis[size, column] * self.basis[size, column]
+        size = grown
+
+
+@kernel
+def pick_vector(self: NSGD, row: int, known: int) -> None:
+    """self.fresh: the loser in this row, or behind the last of them the axis that the basis holds least of."""
+    if row < known:
+        for column in range(self.n_features):
+            self.fresh[0, column] = self.losers[row, column]
+    else:
         barest = 0
         for column in range(self.n_features):
+            self.fresh[0, column] = 0.0
             if self.covered[0, column] < self.covered[0, barest]:
                 barest = column
-        self.axis[:] = 0.0
-        self.axis[0, barest] = 1.0
-        extend_basis(self.basis, size, self.axis, 0)
-        cover(self, size)
-        size += 1
+        self.fresh[0, barest] = 1.0
 
 
 @kernel
 def count_worse(self: NSGD, row: int) -> int:
     """How many of the losers stored are worse than this one, or as bad and later."""
-    worse = 0
-    age = (self.lost[0] - 1 - row) % self.stored
+    worse, turn = 0, self.lost[0] % self.stored  # rows before it were overwritten last
     for other in range(min(self.lost[0], self.stored)):
-        later = (self.lost[0] - 1 - other) % self.stored < age
+        later = (other > row) == ((other < turn) == (row < turn))
         worse += self.losses[other] < self.losses[row] or (self.losses[other] == self.losses[row] and later)
     return int(worse)
-
-
-@kernel
-def cover(self: NSGD, row: int) -> None:
-    """Note how much of each axis a row of the basis holds; the axis held least is the best to go on with."""
-    for column in range(self.n_features):
-        self.covered[0, column] += self.basis[row, column] * self.basis[row, column]

@@ -169,9 +169,7 @@ def want_places(self: ProbabilisticDBGD, page: Page, ranks: Ints, wanted: Floats
 
 
 @kernel
-def draw_slots(
-    self: ProbabilisticDBGD, page: Page, wanted: Floats, impression: Any, rng: np.random.Generator
-) -> None:
+def draw_slots(self: ProbabilisticDBGD, page: Page, wanted: Floats, impression: Any, rng: np.random.Generator) -> None:
     """The list, and how likely each ranker is to have drawn each slot."""
     most = min(self.length, page.size)
     for slot in range(most):
@@ -200,9 +198,7 @@ def draw_place(page: Page, wanted: Floats, ranker: int, left: Floats, rng: np.ra
 
 
 @kernel
-def take_place(
-    self: ProbabilisticDBGD, page: Page, place: int, wanted: Floats, chances: Floats, slot: int
-) -> None:
+def take_place(self: ProbabilisticDBGD, page: Page, place: int, wanted: Floats, chances: Floats, slot: int) -> None:
     """Note how likely each ranker is to have drawn a place, and take it from what each still wants."""
     whole = 0.0
     for ranker in range(self.candidates + 1):

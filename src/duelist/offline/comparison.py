@@ -1,0 +1,98 @@
+"""Rankers side by side on the same test queries, with paired tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from duelist.core.errors import BadInput
+from duelist.core.tables import format_table
+from duelist.data import Fold
+from duelist.evidence import wilcoxon_test
+from duelist.offline.rankers import Fitted, fit_best, make_ranker
+
+
+class Comparison(NamedTuple):
+    """The first ranker against another, query by query."""
+
+    first: str
+    second: str
+    measure: str
+    difference: float  # mean of first - second
+    wins: int
+    ties: int
+    losses: int
+    p_value: float  # of the two-sided Wilcoxon signed rank test, as in the thesis
+
+
+def compare(
+    names: Sequence[str],
+    folds: Sequence[Fold],
+    grid: Mapping[str, Sequence[Any]] | None = None,
+    measure: str = "map",
+) -> tuple[list[list[Fitted]], list[Comparison]]:
+    """Train every ranker on every fold, and compare the first with each of the others on all test queries.
+
+    A parameter of the grid is for all rankers that have it.
+
+    >>> from duelist.data import synthetic
+    >>> pages = synthetic(queries=60, documents=10, features=5, seed=1)
+    >>> fold = Fold(*(pages.select(range(start, start + 20)) for start in (0, 20, 40)))
+    >>> _, found = compare(["svm-map", "svm-acc"], [fold])
+    >>> found[0].second, found[0].wins + found[0].ties + found[0].losses
+    ('svm-acc', 20)
+    """
+    if len(set(names)) < 2 or len(set(names)) < len(names):
+        raise BadInput(f"compare needs two or more different rankers, not {', '.join(names) or 'none'}")
+    grids = _share(names, grid or {})
+    fitted = [[fit_best(name, fold, own, measure) for fold in folds] for name, own in zip(names, grids, strict=True)]
+    values = [np.concatenate([part.values[measure] for part in parts]) for parts in fitted]
+    found = []
+    for name, other in zip(names[1:], values[1:], strict=True):
+        deltas = values[0] - other
+        wins, losses = int((deltas > 0).sum()), int((deltas < 0).sum())
+        ties, p_value = len(deltas) - wins - losses, wilcoxon_test(deltas).p_value
+        found.append(Comparison(names[0], name, measure, float(deltas.mean()), wins, ties, losses, p_value))
+    return fitted, found
+
+
+def _share(names: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Sequence[Any]]]:
+    """The part of the grid that each ranker has."""
+    known = [make_ranker(name).get_params() for name in names]
+    for parameter in grid:
+        if not any(parameter in own for own in known):
+            raise BadInput(f"none of {', '.join(names)} has a parameter {parameter!r}")
+    return [{name: values for name, values in grid.items() if name in own} for own in known]
+
+
+def mean_metrics(parts: Sequence[Fitted]) -> dict[str, float]:
+    """The mean over folds of each metric."""
+    return {name: float(np.mean([part.metrics[name] for part in parts])) for name in parts[0].metrics}
+
+
+def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[Comparison]) -> str:
+    """Two tables: the metrics of each ranker, and the first against each other one."""
+    measures = list(fitted[0][0].metrics)
+    metrics = [
+        [parts[0].name, *(f"{value:.4f}" for value in mean_metrics(parts).values()), _chosen(parts)] for parts in fitted
+    ]
+    tests = [
+        [row.second, f"{row.difference:+.4f}", f"{row.wins}/{row.ties}/{row.losses}", f"{row.p_value:.3f}"]
+        for row in found
+    ]
+    head = f"{found[0].first} against, by {found[0].measure}"
+    return "\n\n".join(
+        [
+            format_table(["ranker", *measures, "chosen"], metrics),
+            format_table([head, "difference", "win/tie/loss", "Wilcoxon p"], tests),
+        ]
+    )
+
+
+def _chosen(parts: Sequence[Fitted]) -> str:
+    """The parameter that was searched for, fold by fold."""
+    if "C" not in parts[0].parameters:
+        return ""
+    return "C=" + ",".join(f"{part.parameters['C']:g}" for part in parts)

@@ -1,0 +1,108 @@
+"""What SVM-div learns from: for each query the truth, and the choices that come too close to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from duelist.core.memory import Floats, Ints
+from duelist.offline.diversity.candidates import Candidates
+from duelist.offline.diversity.coverage import Features, word_coverage
+from duelist.offline.diversity.greedy import choose_greedily, make_cover, pairs_of
+from duelist.offline.structural import Plane, Planes, Solution, solve
+
+Chooser = Callable[..., Ints]  # choose_greedily, or choose_exactly in tests
+
+
+class Example:
+    """A training query; its truth is the greedy choice with the subtopics known."""
+
+    def __init__(self, query: Candidates, features: Features, k: int) -> None:
+        self.query, self.k = query, k
+        self.coverage = word_coverage(query, features)
+        self.prices = query.subtopic_weights()
+        subtopics = query.subtopic_cover()
+        self.truth = choose_greedily(subtopics, self.prices, k)
+        self.truth_features = self.coverage.joint_features(self.truth)
+        (owners, words), (others, topics) = pairs_of(self.coverage.cover), pairs_of(subtopics)
+        self.words_and_subtopics = make_cover(
+            np.concatenate([owners, others]),
+            np.concatenate([words, topics + len(self.coverage.bands)]),
+            query.n_documents,
+        )
+
+    def most_violated(self, weights: Floats, choose: Chooser = choose_greedily) -> Ints:
+        """The choice of the largest loss + w.Psi, (4.6): subtopics are items that it costs to cover."""
+        benefits = np.concatenate([self.coverage.benefits(weights), -self.prices])
+        return choose(self.words_and_subtopics, benefits, self.k, self.coverage.bonus(weights))
+
+    def plane(self, chosen: Ints) -> Plane:
+        """What the choice says about the weights: risk >= loss - w.(Psi(truth) - Psi(choice))."""
+        return Plane(self.truth_features - self.coverage.joint_features(chosen), self.query.loss(chosen))
+
+
+class GreedyOracle:
+    """The mean over queries of the most violated plane that is known.
+
+    The greedy choice has no guarantee here. So each query's earlier choices are kept, and one of them is
+    taken when it is worse than what greed finds now.
+    """
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        self.examples = examples
+        self.directions = np.zeros((16, len(examples), examples[0].coverage.n_features))
+        self.losses = np.zeros((16, len(examples)))
+        self.size = 0
+        self.learn([example.plane(example.truth) for example in examples])
+
+    @property
+    def n_features(self) -> int:
+        return self.directions.shape[2]
+
+    def learn(self, planes: Sequence[Plane]) -> None:
+        """One more plane for each query."""
+        if self.size == len(self.losses):
+            self.directions = np.concatenate([self.directions, np.zeros_like(self.directions)])
+            self.losses = np.concatenate([self.losses, np.zeros_like(self.losses)])
+        for place, plane in enumerate(planes):
+            self.directions[self.size, place], self.losses[self.size, place] = plane
+        self.size += 1
+
+    def __call__(self, weights: Floats) -> Plane:
+        self.learn([example.plane(example.most_violated(weights)) for example in self.examples])
+        return self.worst_known(weights)
+
+    def worst_known(self, weights: Floats) -> Plane:
+        """The most violated plane among those known, on the mean over queries."""
+        worst = (self.losses[: self.size] - self.directions[: self.size] @ weights).argmax(0)
+        own = np.arange(len(worst))
+        return Plane(self.directions[worst, own].mean(0), float(self.losses[worst, own].mean()))
+
+
+def solve_greedily(
+    oracle: GreedyOracle, cost: float, tolerance: float, max_planes: int, start: Planes | None, nonnegative: bool
+) -> Solution:
+    """Weights with a gap of at most tolerance * cost, by all planes that are known at the end.
+
+    The solver keeps the objective that an oracle told it. Greed may tell less than what it finds later at
+    other weights; then the solver goes on.
+    """
+    rounds, unit = 0, max(cost, 1.0)
+    while True:
+        found = solve(
+            oracle,
+            oracle.n_features,
+            cost,
+            tolerance * cost / unit,
+            max_planes - rounds,
+            start=start,
+            nonnegative=nonnegative,
+        )
+        rounds += found.rounds
+        direction, loss = oracle.worst_known(found.weights)
+        primal = float(found.weights @ found.weights / 2 + cost * (loss - found.weights @ direction))
+        if primal - found.dual <= tolerance * cost:
+            return replace(found, primal=primal, rounds=rounds)
+        start = found.planes

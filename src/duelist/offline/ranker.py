@@ -1,0 +1,162 @@
+"""What all linear rankers share: fit, predict, rank and score, as scikit-learn's estimators have them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from duelist.core.errors import BadInput, MissingExtra
+from duelist.core.memory import Flags, Floats, Ints
+from duelist.data import evaluate, mean
+from duelist.offline.queries import Queries, as_dataset, group, number_queries, select
+from duelist.offline.structural import Plane, Solution, check_settings, solve
+
+try:
+    from sklearn.base import BaseEstimator
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise MissingExtra("offline rankers need scikit-learn: pip install 'duelist[offline]'") from None
+
+
+class Ranker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Something that scores documents so that sorting by score ranks them.
+
+    Rows of one query need not stand together; without `qid` all rows are one query.
+    """
+
+    measure: ClassVar[str] = "map"  # what `score` is the mean of
+
+    def predict(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
+        """One score a document."""
+        raise NotImplementedError
+
+    def rank(self, X: Any, qid: Any = None) -> Ints:  # noqa: N803
+        """The rows best first, query after query; documents with equal scores keep their order."""
+        scores = self.scores(X, qid)
+        return np.lexsort((-scores, number_queries(qid, len(scores))))
+
+    def score(self, X: Any, y: Any, qid: Any = None) -> float:  # noqa: N803
+        """The mean over queries of `measure`; queries without relevant documents count 0."""
+        scores, labels = self.scores(X, qid), np.asarray(y, np.float64)
+        data, order, least = as_dataset(labels, qid, self.relevant)
+        settings = self.get_params()
+        measure, gain = self.measure.format(**settings), settings.get("gain", "exponential")
+        return mean(evaluate(data, scores[order], [measure], gain=gain, relevant=least), data)[measure]
+
+    def scores(self, X: Any, qid: Any) -> Floats:  # noqa: N803
+        """`predict`, for rankers that need to know the queries too."""
+        return self.predict(X)
+
+    def checked(self, X: Any, y: Any) -> tuple[Floats, Floats]:  # noqa: N803
+        """Features and labels as arrays of finite numbers."""
+        try:
+            features, labels = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        return features, labels.astype(np.float64)
+
+    def checked_again(self, X: Any) -> Floats:  # noqa: N803
+        """Features of the kind that the ranker was fitted with."""
+        check_is_fitted(self)
+        try:
+            features: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        return features
+
+
+FREE = {"C", "tolerance", "max_planes", "warm_start"}  # settings that planes do not depend on
+
+# Given scores, writes down the coefficient that each document has in the mean over queries of
+# Psi(truth) - Psi(most violated ranking), and returns the mean loss of those rankings.
+Finder = Callable[[Floats, Floats], float]
+
+
+class LinearRanker(Ranker):
+    """A ranker whose scores are weights times features, trained by cutting planes.
+
+    C: the price of the risk against |w|^2 / 2. tolerance: the gap between the objective and its lower
+    bound at which training stops, in units of max(C, 1). max_planes: more are an error. relevant: the
+    least label that counts as relevant. warm_start: begin with the planes of the last fit, if that was
+    of the same data, as when C changes.
+
+    After `fit`: coef_ (the weights), primal_, dual_ and gap_ (the objective, its lower bound and their
+    difference), n_planes_ (how many were made), n_queries_ (how many queries had something to learn).
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,  # noqa: N803
+        tolerance: float = 1e-3,
+        max_planes: int = 10_000,
+        relevant: float = 1,
+        warm_start: bool = False,
+    ) -> None:
+        self.C, self.tolerance, self.max_planes = C, tolerance, max_planes
+        self.relevant, self.warm_start = relevant, warm_start
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> LinearRanker:  # noqa: N803
+        """Learn from labelled documents; queries with nothing to learn from are left out."""
+        check_settings(self.C, self.tolerance, self.max_planes)
+        features, labels = self.checked(X, y)
+        queries = group(self.converted(features, qid), labels, qid)
+        useful = self.useful(queries)
+        self.n_queries_ = int(useful.sum())
+        if self.n_queries_ == 0:
+            raise BadInput(self.nothing_to_learn(labels))
+        kept = queries if useful.all() else select(queries, useful)
+        solution = self.solve(kept)
+        self.coef_ = solution.weights
+        self.primal_, self.dual_, self.gap_ = solution.primal, solution.dual, solution.gap
+        self.n_planes_ = solution.rounds
+        return self
+
+    def converted(self, features: Floats, qid: Any) -> Floats:
+        """What the weights are weights of."""
+        return features
+
+    def solve(self, queries: Queries) -> Solution:
+        """The best weights, from the planes of the last fit where that helps."""
+        find, coefficients = self.finder(queries), np.empty(len(queries.labels))
+
+        def oracle(weights: Floats) -> Plane:
+            loss = find(queries.features @ weights, coefficients)
+            return Plane(coefficients @ queries.features, loss)
+
+        digest = self.digest(queries) if self.warm_start else ""
+        start = getattr(self, "_planes", None) if digest and digest == getattr(self, "_digest", None) else None
+        width = queries.features.shape[1]
+        solution = solve(oracle, width, self.C, self.tolerance, self.max_planes, start=start)
+        if self.warm_start:
+            self._planes, self._digest = solution.planes, digest
+        return solution
+
+    def digest(self, queries: Queries) -> str:
+        """Changes when planes of one fit would be wrong in another."""
+        settings = self.get_params()
+        text = repr([(name, settings[name]) for name in sorted(settings) if name not in FREE]).encode()
+        return hashlib.blake2b(b"".join([text, *(array.tobytes() for array in queries)])).hexdigest()
+
+    def useful(self, queries: Queries) -> Flags:
+        """The queries with something to learn: relevant documents and others."""
+        counts = queries.relevant(self.relevant)
+        return np.asarray((counts > 0) & (counts < np.diff(queries.offsets)))
+
+    def nothing_to_learn(self, labels: Floats) -> str:
+        """Why no query is useful."""
+        return (
+            f"no query has both documents with a label of at least relevant={self.relevant:g} and others; "
+            f"the labels are {labels.min():g} to {labels.max():g}, n_samples={len(labels)}"
+        )
+
+    def finder(self, queries: Queries) -> Finder:
+        """Finds the most violated rankings of these queries."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> Floats:  # noqa: N803
+        """One score a document."""
+        features = self.checked_again(X)
+        return np.asarray(features @ self.coef_)

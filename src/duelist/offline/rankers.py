@@ -1,0 +1,127 @@
+"""Rankers by the name people type, and the parameter that suits them best."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from duelist.core.errors import BadInput, UnknownName
+from duelist.core.memory import Floats
+from duelist.core.progress import progress_bar
+from duelist.data import Dataset, Fold, evaluate, mean
+from duelist.offline.average_precision import SVMMap
+from duelist.offline.baselines import BoostedTrees
+from duelist.offline.classification import SVMAcc
+from duelist.offline.ndcg import SVMNdcg
+from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal
+from duelist.offline.pairwise import SVMPairwise
+from duelist.offline.precision_at import SVMPrecision
+from duelist.offline.ranker import Ranker
+from duelist.offline.reciprocal_rank import SVMMrr
+from duelist.offline.roc_area import SVMRoc
+
+# The class of each name, and what of its parameters the name fixes.
+RANKERS: dict[str, tuple[type[Ranker], dict[str, Any]]] = {
+    "svm-map": (SVMMap, {}),
+    "svm-roc": (SVMRoc, {}),
+    "svm-ndcg": (SVMNdcg, {}),
+    "svm-mrr": (SVMMrr, {}),
+    "svm-precision": (SVMPrecision, {}),
+    "svm-pairwise": (SVMPairwise, {}),
+    "svm-ordinal": (SVMOrdinal, {}),
+    "svm-decomposition": (SVMDecomposition, {}),
+    "svm-acc": (SVMAcc, {}),
+    "svm-acc2": (SVMAcc, {"balanced": True}),
+    "svm-acc3": (SVMAcc, {"convert": "percentiles"}),
+    "svm-acc4": (SVMAcc, {"convert": "ranges"}),
+    "lightgbm": (BoostedTrees, {"package": "lightgbm"}),
+    "xgboost": (BoostedTrees, {"package": "xgboost"}),
+}
+COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)  # tried where nothing is given
+MEASURES = ("map", "ndcg@10", "ndcg", "mrr", "precision@10", "roc-area", "err@10")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A ranker, the parameters chosen for it, and what each measure is for each query of the test set."""
+
+    name: str
+    ranker: Ranker
+    parameters: dict[str, Any]
+    values: dict[str, Floats]
+    metrics: dict[str, float]
+    seconds: float  # of the fit that was chosen
+
+    def summary(self) -> dict[str, Any]:
+        """What `duelist fit` prints; trees have no primal and dual."""
+        return {
+            "ranker": self.name,
+            "parameters": self.parameters,
+            "metrics": self.metrics,
+            **{name: getattr(self.ranker, f"{name}_", None) for name in ("primal", "dual", "gap")},
+            "seconds": self.seconds,
+        }
+
+
+def make_ranker(name: str, **parameters: Any) -> Ranker:
+    """A ranker by its name.
+
+    >>> make_ranker("svm-acc2", C=10)
+    SVMAcc(C=10, balanced=True)
+    """
+    if name not in RANKERS:
+        raise UnknownName(f"unknown ranker {name!r}. Known: {', '.join(RANKERS)}")
+    kind, fixed = RANKERS[name]
+    known = kind().get_params().keys() - fixed.keys()
+    for parameter in parameters:
+        if parameter not in known:
+            raise BadInput(f"{name} has no parameter {parameter!r}; it has {', '.join(sorted(known))}")
+    return kind(**fixed, **parameters)
+
+
+def fit_best(name: str, fold: Fold, grid: Mapping[str, Sequence[Any]] | None = None, measure: str = "map") -> Fitted:
+    """Train with every combination of the grid and keep what has the largest mean of `measure` on vali.
+
+    Where the grid has no C, SVMs try 0.01, 0.1, ..., 1000.
+
+    >>> from duelist.data import synthetic
+    >>> pages = synthetic(queries=60, documents=10, features=5, seed=1)
+    >>> fold = Fold(*(pages.select(range(start, start + 20)) for start in (0, 20, 40)))
+    >>> best = fit_best("svm-map", fold)
+    >>> best.parameters["C"], round(best.metrics["map"], 2)
+    (100.0, 0.85)
+    """
+    known = make_ranker(name).get_params()
+    wanted = ({"C": COSTS} if "C" in known else {}) | dict(grid or {})
+    choices = [dict(zip(wanted, values, strict=True)) for values in product(*wanted.values())]
+    best: tuple[float, Ranker, float] | None = None
+    with progress_bar(f"fitting {name}", len(choices)) as advance:
+        for choice in choices:
+            ranker = make_ranker(name, **choice)
+            start = time.perf_counter()
+            ranker.fit(fold.train.features, fold.train.labels, qid=query_numbers(fold.train))
+            seconds = time.perf_counter() - start
+            value = mean(evaluate(fold.vali, scores_of(ranker, fold.vali), [measure]), fold.vali)[measure]
+            if best is None or value > best[0]:
+                best = value, ranker, seconds
+            advance(1)
+    if best is None:
+        raise BadInput(f"the grid has no values: {wanted}")
+    _, ranker, seconds = best
+    values = evaluate(fold.test, scores_of(ranker, fold.test), list(dict.fromkeys([*MEASURES, measure])))
+    return Fitted(name, ranker, ranker.get_params(), values, mean(values, fold.test), seconds)
+
+
+def query_numbers(data: Dataset) -> Any:
+    """The query of each document, from 0."""
+    return np.repeat(np.arange(data.n_queries), np.diff(data.offsets))
+
+
+def scores_of(ranker: Ranker, data: Dataset) -> Floats:
+    """One score a document of the data set."""
+    return ranker.scores(data.features, query_numbers(data))

@@ -1,0 +1,50 @@
+"""Learners that hold another learner, which shows lists and finds directions for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from duelist.core.errors import BadInput
+from duelist.core.memory import Holds
+from duelist.online.learner import Learner
+from duelist.online.page import Page
+
+
+class Holder(Learner, abstract=True):
+    """Base of them: a subclass declares `inner` with `holds(...)`; impressions are the held learner's.
+
+    The held learner's parameters are set like one's own. Around another learner, it is three lines:
+    class Mine(Restart): name = "restart-mine"; inner = holds(MyLearner).
+    """
+
+    inner: Any
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if isinstance(field := vars(cls).get("inner"), Holds):
+            if not issubclass(field.part, Learner):
+                raise BadInput(f"{cls.__name__}: inner must hold a learner, not {field.part.__name__}")
+            cls.impression = field.part.impression
+        super().__init_subclass__(abstract=abstract)
+
+    @classmethod
+    def rankers(cls, parameters: Mapping[str, Any]) -> int:
+        held: Any = cls.held()
+        return int(held.rankers(parameters))
+
+
+def inner_reset(learner: Any, rng: np.random.Generator) -> None:
+    """Bound to the held learner's kernel."""
+    raise TypeError("unbound")
+
+
+def inner_choose(learner: Any, page: Page, impression: Any, rng: np.random.Generator) -> None:
+    """Bound to the held learner's kernel."""
+    raise TypeError("unbound")
+
+
+def inner_update(learner: Any, impression: Any, rng: np.random.Generator) -> None:
+    """Bound to the held learner's kernel."""
+    raise TypeError("unbound")

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duelist.core.errors import BadInput
+from duelist.offline.classification import SVMAcc
+from duelist.offline.export import to_elasticsearch, to_ranklib, to_solr, weights_of
+from duelist.offline.pairwise import SVMPairwise
+
+RANKER = SVMPairwise(C=10).fit([[1.0, 0.0, 2.0], [0.0, 1.0, 1.5]], [1, 0])
+NAMES = ["title", "body", "age"]
+
+
+def test_elasticsearch_gets_a_weight_for_each_name() -> None:
+    model = json.loads(to_elasticsearch(RANKER, NAMES, "mine"))["model"]
+    assert model["name"] == "mine"
+    assert model["model"]["type"] == "model/linear"
+    assert json.loads(model["model"]["definition"]) == dict(zip(NAMES, RANKER.coef_, strict=True))
+
+
+def test_solr_gets_features_and_weights() -> None:
+    model = json.loads(to_solr(RANKER, NAMES, "mine", store="pages"))
+    assert model["class"] == "org.apache.solr.ltr.model.LinearModel"
+    assert (model["name"], model["store"]) == ("mine", "pages")
+    assert [feature["name"] for feature in model["features"]] == NAMES
+    assert model["params"]["weights"] == dict(zip(NAMES, RANKER.coef_, strict=True))
+    assert "store" not in json.loads(to_solr(RANKER, NAMES))
+
+
+def test_ranklib_text_reads_back_exactly() -> None:
+    head, line = to_ranklib(RANKER, [2, 3, 46]).splitlines()
+    assert head == "## Coordinate Ascent"
+    cells = [cell.split(":") for cell in line.split(" ")]
+    assert [int(number) for number, _ in cells] == [2, 3, 46]
+    assert [float(weight) for _, weight in cells] == RANKER.coef_.tolist()
+
+
+def test_weights_are_a_copy() -> None:
+    weights = weights_of(RANKER)
+    weights[:] = 0
+    assert RANKER.coef_.any()
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "b"], "abc"])
+def test_names_must_be_one_a_feature(names: Any) -> None:
+    with pytest.raises(BadInput, match="names must be 3 different ones"):
+        to_solr(RANKER, names)
+
+
+def test_rankers_without_weights_of_features_are_refused() -> None:
+    stepped = SVMAcc(convert="ranges", bins=3).fit(np.eye(3), [1, 0, 0])
+    for ranker in (SVMPairwise(), stepped, object()):
+        with pytest.raises(BadInput, match="has no weights of its features"):
+            weights_of(ranker)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from duelist.core.errors import BadInput, UnknownName
+from duelist.data import Fold, evaluate, mean, synthetic
+from duelist.offline.rankers import RANKERS, Fitted, fit_best, make_ranker, query_numbers, scores_of
+
+PAGES = synthetic(queries=90, documents=12, features=5, grades=3, noise=0.3, seed=1)
+FOLD = Fold(*(PAGES.select(range(start, start + 30)) for start in (0, 30, 60)))
+NAMES = [name for name in RANKERS if name != "xgboost"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_fits_and_is_measured(name: str) -> None:
+    found = fit_best(name, FOLD, {"C": [10.0]} if name.startswith("svm") else {"trees": [20]})
+    summary = found.summary()
+    assert list(summary) == ["ranker", "parameters", "metrics", "primal", "dual", "gap", "seconds"]
+    assert summary["ranker"] == name
+    assert {"map", "ndcg@10"} <= summary["metrics"].keys()
+    assert summary["metrics"]["map"] > 0.75
+    assert summary["seconds"] > 0
+    assert (summary["gap"] is None) == (name == "lightgbm")
+    assert found.parameters.items() >= RANKERS[name][1].items()
+
+
+def test_the_best_on_validation_is_kept_and_measured_on_test() -> None:
+    costs = [1e-4, 0.1, 10.0, 1000.0]
+    found = fit_best("svm-roc", FOLD, {"C": costs})
+    values = []
+    for cost in costs:
+        ranker = make_ranker("svm-roc", C=cost).fit(FOLD.train.features, FOLD.train.labels, query_numbers(FOLD.train))
+        values.append(mean(evaluate(FOLD.vali, scores_of(ranker, FOLD.vali), ["map"]), FOLD.vali)["map"])
+    assert found.parameters["C"] == costs[int(np.argmax(values))]
+    again = evaluate(FOLD.test, found.ranker.predict(FOLD.test.features), ["map"])
+    assert found.metrics["map"] == mean(again, FOLD.test)["map"]
+    assert isinstance(found, Fitted)
+
+
+def test_another_measure_chooses() -> None:
+    assert "ndcg@3" in fit_best("svm-ndcg", FOLD, {"C": [1.0], "k": [3]}, measure="ndcg@3").metrics
+
+
+def test_unknown_things_are_named() -> None:
+    with pytest.raises(UnknownName, match=r"unknown ranker 'svm-mpa'\. Known: svm-map, svm-roc"):
+        fit_best("svm-mpa", FOLD)
+    with pytest.raises(BadInput, match="svm-map has no parameter 'k'; it has C, max_planes"):
+        fit_best("svm-map", FOLD, {"k": [3]})
+    with pytest.raises(BadInput, match="svm-acc2 has no parameter 'balanced'"):
+        make_ranker("svm-acc2", balanced=False)
+    with pytest.raises(BadInput, match="the grid has no values"):
+        fit_best("svm-map", FOLD, {"C": []})
