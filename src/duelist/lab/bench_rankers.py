@@ -52,7 +52,7 @@ def bench_rankers(runs: int = 5, data: str | Path | None = None, queries: int = 
 
 
 def _synthetic_fold(queries: int) -> Fold:
-    pages = synthetic(queries=queries, documents=20, features=40, grades=3, noise=2.0, seed=1)
+    pages = synthetic(queries=queries, documents=20, features=40, grades=3, noise=2.0, seed=1).normalised()
     parts = np.split(np.arange(queries), [3 * queries // 5, 4 * queries // 5])
     return Fold(*(pages.select(part) for part in parts))
 

@@ -92,6 +92,12 @@ def test_the_levels_of_one_document() -> None:
     np.testing.assert_allclose(tfidf(query), [0, math.log(2), 94 * math.log(2), 0])
 
 
+@pytest.mark.parametrize("count", range(1, 40))
+def test_exactly_five_percent_is_enough(count: int) -> None:
+    query = candidates([{"lion": count, "other": 19 * count}, {"lion": count, "other": 19 * count + 1}])
+    assert LEVELS["5 %"](query).tolist() == [True, True, False, True]
+
+
 def test_five_words_have_the_top_tfidf() -> None:
     query = candidates([{letter: count for count, letter in enumerate("abcdefg", 1)}, {"g": 1}])
     top = query.words[LEVELS["top TFIDF"](query)]

@@ -1,6 +1,8 @@
 """Tables and figures of the papers, one file each. `duelist reproduce` lists them."""
 
+from duelist.core.errors import MissingExtra
 from duelist.lab.peeking import PEEKING
+from duelist.lab.reproduction import Reproduction
 from duelist.lab.reproductions.interleaving_users import INTERLEAVING_USERS
 from duelist.lab.reproductions.online_letor import ONLINE_FIGURES, ONLINE_GOALS
 from duelist.lab.reproductions.rex3_arms import ARMS
@@ -11,7 +13,17 @@ from duelist.lab.reproductions.thesis_evidence import EVIDENCE
 from duelist.lab.reproductions.thesis_filters import RANDOM_CASE, WORST_CASE
 from duelist.lab.reproductions.thesis_weights import WEIGHTS
 
+try:
+    from duelist.lab.reproductions.thesis_diversity import TABLE
+    from duelist.lab.reproductions.thesis_diversity_curves import DIVERSITY_CURVES
+    from duelist.lab.reproductions.web_diversity import WEB_DIVERSITY
+
+    OFFLINE: tuple[Reproduction, ...] = (TABLE, *DIVERSITY_CURVES, WEB_DIVERSITY)
+except MissingExtra:  # those of the extra `offline` are left out where it is not installed
+    OFFLINE = ()
+
 REPRODUCTIONS = (
+    *OFFLINE,
     WORST_CASE,
     RANDOM_CASE,
     EVIDENCE,

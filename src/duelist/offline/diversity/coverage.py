@@ -41,7 +41,7 @@ def in_top(query: Candidates) -> Flags:
 LEVELS: dict[str, Callable[[Candidates], Flags]] = {
     "occurs": lambda query: query.counts >= 1,
     "5 times": lambda query: query.counts >= TIMES,
-    "5 %": lambda query: (query.counts >= SHARE * query.lengths[query.owners]) & (query.counts > 0),
+    "5 %": lambda query: query.counts / np.maximum(query.lengths, 1)[query.owners] >= SHARE,
     "title": lambda query: query.titled,
     "top TFIDF": in_top,
 }

@@ -109,7 +109,8 @@ def count_examined(impression: Any, margin: int) -> int:
 def extend_basis(basis: Floats, size: int, vectors: Floats, row: int) -> int:
     """Add what is new in a vector to the first `size` rows, which are orthonormal; returns how many there are then.
 
-    Gram-Schmidt, once more if much was taken away, because then what is left is not quite orthogonal.
+    Modified Gram-Schmidt, once more if most was taken away: what is left is orthogonal up to rounding errors of
+    what was there before.
     """
     before = math.sqrt(dot(vectors, row, vectors, row))
     least, after = before * DEPENDENT, before
@@ -118,7 +119,7 @@ def extend_basis(basis: Floats, size: int, vectors: Floats, row: int) -> int:
     for column in range(basis.shape[1]):
         basis[size, column] = vectors[row, column]
     for again in range(2):
-        if again == 0 or after < 0.5 * before:
+        if again == 0 or after < 0.1 * before:
             for other in range(size):
                 share = dot(basis, size, basis, other)
                 for column in range(basis.shape[1]):
