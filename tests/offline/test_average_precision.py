@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 from hypothesis import given, settings
 
+from duelist.core.compile import plain
 from duelist.core.memory import Floats
 from duelist.data import average_precision, evaluate, mean, read_fold
-from duelist.offline.average_precision import SVMMap, most_violated
+from duelist.offline.average_precision import Scratch, SVMMap, harmonic_numbers, most_violated
 from duelist.offline.queries import Queries
 
 from .brute import Labels, Rankings, all_rankings, binary, cases, check_finder, pair_coefficients, queries_of
@@ -77,8 +78,11 @@ def test_five_folds_of_mq2008_reach_the_published_level(data: Callable[[str], Pa
 
 
 def test_the_compiled_code_is_the_python_code() -> None:
-    queries = queries_of([(1, 1, 0, 0, 0)])
-    assert hasattr(most_violated, "py_func")
-    scores, out = np.array([0.1, 0.3, 0.2, 0.4, 0.0]), np.empty(5)
-    SVMMap().finder(queries)(scores, out)
-    assert abs(out.sum()) < 1e-15  # every pair gives to one what it takes from the other
+    rng = np.random.default_rng(1)
+    offsets, relevant, harmonic = np.array([0, 5, 120]), np.array([2, 55]), harmonic_numbers(115)
+    scores = rng.standard_normal(120)
+    found = []
+    for function in (most_violated, plain(most_violated)):
+        scratch, out = Scratch(np.empty(115, np.int64), np.empty(115, np.int64), np.zeros(116)), np.empty(120)
+        found.append([function(scores, offsets, relevant, harmonic, scratch, out), *out])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12)

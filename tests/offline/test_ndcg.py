@@ -42,7 +42,7 @@ def rankings(labels: Labels, k: int, alpha: Alpha, truth: Truth) -> Rankings:
     return all_rankings(labels, lambda ranking: 1 - ndcg(ranking, k), coefficients)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(cases(graded), st.integers(1, 5), st.sampled_from(["discount", "root"]), st.sampled_from(["best", "mean"]))
 def test_the_oracle_finds_the_worst_of_all_rankings(
     case: tuple[list[Labels], Floats], k: int, alpha: Alpha, truth: Truth

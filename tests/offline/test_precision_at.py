@@ -21,7 +21,7 @@ def rankings(labels: Labels, k: int) -> Rankings:
     return all_rankings(labels, lambda ranking: 1 - precision(ranking, k) / best, pair_coefficients)
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(cases(binary), st.integers(1, 5))
 def test_the_oracle_finds_the_worst_of_all_rankings(case: tuple[list[Labels], Floats], k: int) -> None:
     parts, scores = case

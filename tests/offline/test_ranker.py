@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -188,3 +190,22 @@ def test_groups_are_by_query_and_falling_label() -> None:
     queries = group(np.arange(5.0)[:, None], np.array([0.0, 1, 2, 0, 1]), ["z", "a", "z", "a", "z"])
     assert queries.features[:, 0].tolist() == [2, 4, 0, 1, 3]
     assert queries.offsets.tolist() == [0, 3, 5]
+
+
+def test_names_are_known_without_loading_scikit_learn_and_its_absence_is_said() -> None:
+    program = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import duelist, duelist.offline\n"
+        "assert 'SVMMap' in duelist.offline.__all__\n"
+        "try:\n    duelist.offline.SVMMap\n"
+        "except duelist.MissingExtra as error:\n    print(error)"
+    )
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'duelist[offline]'" in found.stdout
+
+
+def test_every_public_name_is_there() -> None:
+    from duelist import offline
+
+    assert sorted(offline.__all__) == sorted(name for names in offline.HOMES.values() for name in names)
+    assert all(getattr(offline, name) is not None for name in offline.__all__)

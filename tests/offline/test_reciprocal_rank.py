@@ -17,7 +17,7 @@ def rankings(labels: Labels) -> Rankings:
     return all_rankings(labels, lambda ranking: 1 - reciprocal_rank(ranking), pair_coefficients)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(cases(binary))
 def test_the_oracle_finds_the_worst_of_all_rankings(case: tuple[list[Labels], Floats]) -> None:
     parts, scores = case

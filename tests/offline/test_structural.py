@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,16 @@ def test_too_many_planes_are_an_error_that_says_what_to_do() -> None:
     examples = np.random.default_rng(3).standard_normal((100, 10))
     with pytest.raises(BadInput, match=r"no solution within 5 planes: the gap is still .* lower C"):
         solve(hinges(examples), 10, 1e4, max_planes=5)
+
+
+def test_a_gap_that_stays_is_an_error() -> None:
+    watch = structural._Watch(ExitStack(), False, 1e-3)
+    for step in range(3 * structural.STALLED):
+        watch(0.999**step)  # slow, but falling
+    for _ in range(structural.STALLED + 1):
+        watch(0.1)
+    with pytest.raises(BadInput, match=r"the gap has stayed at 0\.1 for 500 planes"):
+        watch(0.1)
 
 
 def test_more_planes_than_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

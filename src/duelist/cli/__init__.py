@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from duelist.cli import analyze, audit, bench, learn, matrix, policies, reproduce, simulate
+from duelist.cli import analyze, audit, bench, compare, fit, learn, matrix, policies, reproduce, simulate
 from duelist.core.errors import DuelistError
 
 app = typer.Typer(
@@ -20,6 +20,8 @@ app.command("simulate")(simulate.simulate_command)
 app.command("policies")(policies.policies_command)
 app.command("matrix")(matrix.matrix_command)
 app.command("learn")(learn.learn_command)
+app.command("fit")(fit.fit_command)
+app.command("compare")(compare.compare_command)
 app.command("audit")(audit.audit_command)
 app.command("analyze")(analyze.analyze_command)
 app.command("reproduce")(reproduce.reproduce_command)

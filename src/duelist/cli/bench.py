@@ -82,6 +82,24 @@ def learners_command(
         print_bench(rows)
 
 
+@app.command("rankers")
+def rankers_command(
+    runs: Annotated[int, typer.Option(help="The best time of so many counts.")] = 5,
+    data: Annotated[
+        Path | None, typer.Option(help="A directory with S1 to S5 or train, vali and test; else synthetic.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Seconds to fit offline rankers, beside other packages where they are installed."""
+    from duelist.lab.bench_rankers import bench_rankers, print_bench
+
+    rows = bench_rankers(runs, data)
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print_bench(rows)
+
+
 @app.command("metrics")
 def metrics_command(
     runs: Annotated[int, typer.Option(help="The best time of so many counts.")] = 7,

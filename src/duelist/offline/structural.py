@@ -27,6 +27,7 @@ from duelist.core.progress import progress_bar
 IDLE_ROUNDS = 50  # a plane without weight for so many rounds is dropped
 SUPPORT = 1e-9  # the share of C from which a plane has weight
 LONG = 2.0  # seconds from which a progress bar is worth its flicker
+STALLED = 500  # rounds in which the gap should become smaller by 1 %
 
 
 class Plane(NamedTuple):
@@ -91,7 +92,7 @@ def solve(
     best, primal, dual = np.zeros(n_features), math.inf, -math.inf
     enough = tolerance * max(cost, 1.0)
     with ExitStack() as stack:
-        report = _Report(stack, progress, enough)
+        watch = _Watch(stack, progress, enough)
         for rounds in range(1, max_planes + 1):
             weights, bound = working.solve()
             plane = oracle(weights)
@@ -101,7 +102,7 @@ def solve(
                 best, primal = weights, value
             if primal - dual <= enough:
                 return Solution(best, primal, dual, rounds, working.planes())
-            report(primal - dual)
+            watch(primal - dual)
             working.add(plane)
     raise BadInput(
         f"no solution within {max_planes} planes: the gap is still {primal - dual:.3g}, not {enough:.3g}; "
@@ -118,16 +119,24 @@ def check_settings(cost: float, tolerance: float, max_planes: int) -> None:
         raise BadInput(f"max_planes must be a whole number of at least 1, not {max_planes!r}")
 
 
-class _Report:
-    """A progress bar in the logarithm of the gap, once a fit takes long."""
+class _Watch:
+    """A progress bar in the logarithm of the gap, once a fit takes long; an error when the gap stays."""
 
     def __init__(self, stack: ExitStack, show: bool | None, enough: float) -> None:
         self.stack, self.show, self.enough = stack, show, enough
         self.started = time.perf_counter()
         self.advance: Callable[[int], None] | None = None
         self.first, self.done = 0.0, 0
+        self.least, self.idle = math.inf, 0
 
     def __call__(self, gap: float) -> None:
+        self.idle = 0 if gap < 0.99 * self.least else self.idle + 1
+        self.least = gap if self.idle == 0 else self.least
+        if self.idle > STALLED:
+            raise BadInput(
+                f"the gap has stayed at {gap:.3g} for {STALLED} planes, as it does when numbers become too large; "
+                "bring features to a range such as 0 to 1, lower C or raise tolerance"
+            )
         if self.advance is None:
             if time.perf_counter() - self.started < LONG:
                 return

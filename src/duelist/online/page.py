@@ -44,11 +44,11 @@ def dot(features: Floats, row: int, weights: Floats, at: int) -> float:
     """features[row] . weights[at], in four sums side by side, because one alone waits for itself."""
     one = two = three = four = 0.0
     width = features.shape[1]
-    for column in range(0, width - 3, 4):
-        one += features[row, column] * weights[at, column]
-        two += features[row, column + 1] * weights[at, column + 1]
-        three += features[row, column + 2] * weights[at, column + 2]
-        four += features[row, column + 3] * weights[at, column + 3]
+    for block in range(width // 4):  # a loop with a step of 4 takes twice as long
+        one += features[row, 4 * block] * weights[at, 4 * block]
+        two += features[row, 4 * block + 1] * weights[at, 4 * block + 1]
+        three += features[row, 4 * block + 2] * weights[at, 4 * block + 2]
+        four += features[row, 4 * block + 3] * weights[at, 4 * block + 3]
     for column in range(width - width % 4, width):
         one += features[row, column] * weights[at, column]
     return (one + two) + (three + four)

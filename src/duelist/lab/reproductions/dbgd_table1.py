@@ -84,7 +84,7 @@ def run_table(setting: Setting) -> Report:
             mean, low, high = interval(np.array(samples[value]).T)
             lines = [Series("ours", FACTORS, mean, low, high), Series("published", FACTORS, np.array(published))]
             panels.append((f"average regret, {value.upper()}", lines, False))
-        return draw_lines(panels, "delta_L", "DBGD Table 1: average regret, T = 1e6, 50 dimensions", path)
+        return draw_lines(panels, "delta_L", "DBGD Table 1: average regret, T = 1e6, 50 dimensions", path, False)
 
     return Report(rows, draw)
 

@@ -33,8 +33,8 @@ class NSGD(DBGD):
 
     Departs: of a hard query the documents that were shown are remembered, no others, and ranked again.
     Of equally bad losers the later ones are avoided. At most two thirds of the dimensions are, so that room is left.
-    The authors' public code breaks ties only while fewer than `hard` queries are known, against its comments and the
-    paper's text as we know it; here they are always broken so. Queries without clicks are never hard.
+    The authors' public code breaks ties only while fewer than `hard` queries are known, which looks inverted; here
+    they are always broken so. Queries without clicks are never hard. Checked against that code, not the paper's text.
 
     >>> learner = NSGD(n_features=3, seed=1)
     >>> for _ in range(1000):

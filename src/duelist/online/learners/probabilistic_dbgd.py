@@ -39,8 +39,8 @@ class ProbabilisticDBGD(Learner):
     A click counts for every ranker as far as it is likely to have drawn the document. A candidate wins if it
     owns more clicks than the current ranker with a greater probability than fewer.
 
-    Departs: that probability is exact; the public code of the authors estimates it from 10,000 random
-    assignments, so that there rankers that tie win half of the time.
+    Departs: that probability is exact, and a tie moves nothing; the authors' public code estimates it from 10,000
+    random assignments, so that there chance decides ties.
 
     >>> learner = ProbabilisticDBGD(n_features=2, seed=1)
     >>> for _ in range(1000):
