@@ -141,7 +141,7 @@ def test_settings_reach_the_policies_that_have_them(run: Run, settings: list[str
         ("=1", "no such parameter; known here: alpha"),
         ("beta=1", "--set beta: no such parameter; known here: alpha"),
         ("uniform.alpha=1", "--set uniform.alpha: no such parameter"),
-        ("rex3.gamma=1", "--set rex3.gamma: 'rex3' is not one of the policies uniform, rucb"),
+        ("rex3.gamma=1", "--set rex3.gamma: 'rex3' is not one of uniform, rucb"),
         ("alpha=0.5", "RUCB: alpha must be a number above 0.5, not 0.5"),
         ("alpha=large", "RUCB: alpha must be a number above 0.5, not 'large'"),
         ("alpha=", "RUCB: alpha must be a number above 0.5, not ''"),

@@ -4,7 +4,6 @@ import pytest
 from duelist import Auto, Policy, simulate
 from duelist.core.errors import BadInput
 from duelist.dueling.policies.auto import FEW
-from duelist.testing import check_policy
 
 
 @pytest.mark.parametrize(("n_arms", "base"), [(FEW, "d-ts"), (FEW + 1, "shared-tsallis")])
@@ -30,7 +29,3 @@ def test_another_base_can_be_named_and_its_parameters_set() -> None:
 def test_a_bad_number_of_arms_is_refused_as_by_any_policy(bad: object) -> None:
     with pytest.raises(BadInput):
         Auto(bad, seed=0)
-
-
-def test_the_contract() -> None:
-    check_policy(Auto)

@@ -4,7 +4,6 @@ import pytest
 from duelist.dueling.environments.instances import no_condorcet
 from duelist.dueling.policies.ccb import CCB
 from duelist.dueling.simulate import simulate
-from duelist.testing import check_policy
 
 CYCLE = no_condorcet().preference
 ORDER = 0.5 + 0.2 * np.sign(np.arange(5)[None, :] - np.arange(5)[:, None])
@@ -151,7 +150,3 @@ def test_regret_agrees_with_an_independent_program() -> None:
     # A dense program that forms U and L anew in every step: 539.5 with an error of 5.5 in 500 runs.
     regret = simulate(CCB, "arxiv", 100_000, runs=100, seed=1, points=1, progress=False).curve("strong")[:, -1]
     assert abs(regret.mean() - 539.5) < 3 * np.hypot(regret.std() / 10, 5.5)
-
-
-def test_the_contract() -> None:
-    check_policy(CCB)

@@ -9,7 +9,6 @@ from duelist.core.compile import plain
 from duelist.dueling.environments.instances import no_condorcet
 from duelist.dueling.policies.ecw_rmed import ECWRMED, choose_leader, dethroning_cost, record
 from duelist.dueling.simulate import simulate
-from duelist.testing import check_policy
 
 CYCLE = no_condorcet().preference
 ORDER = 0.5 + 0.2 * np.sign(np.arange(5)[None, :] - np.arange(5)[:, None])
@@ -209,7 +208,3 @@ def test_it_settles_on_the_copeland_winner_where_there_is_no_condorcet_winner() 
     half = int(np.searchsorted(result.checkpoints, 10_000))
     assert result.best_arm_rate == 1.0
     assert (curve[:, -1] - curve[:, half]).mean() < 0.005 * 10_000
-
-
-def test_the_contract() -> None:
-    check_policy(ECWRMED)

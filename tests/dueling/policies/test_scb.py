@@ -8,7 +8,6 @@ from scipy.special import betaln, rel_entr
 
 from duelist.dueling.policies.scb import SCB
 from duelist.dueling.simulate import simulate
-from duelist.testing import check_policy
 
 # Arm 0 beats all but arm 4; every other arm beats two at most.
 CYCLE = np.array(
@@ -153,7 +152,3 @@ def test_it_settles_on_the_copeland_winner_where_there_is_no_condorcet_winner() 
     half = int(np.searchsorted(result.checkpoints, 10_000))
     assert result.best_arm_rate == 1.0
     assert (curve[:, -1] == curve[:, half]).all()
-
-
-def test_the_contract() -> None:
-    check_policy(SCB)
