@@ -27,7 +27,7 @@ def test_every_meta_learner_is_compared_with_its_base_and_the_first_with_all_riv
     assert cells == [
         "here, slow, dm2l / dbgd: below 1",
         "here, slow, dm2l, as printed / dbgd: below 1",
-        "here, slow, dm2l / best step: below 1.1",
+        "here, slow, dm2l / best step: below 1",
         "here, slow, dm2l / window-dbgd: below 1",
     ]
     assert "dm2l / dbgd: below 1.1" in compare("here", "no drift", "dbgd", found)[0].cell

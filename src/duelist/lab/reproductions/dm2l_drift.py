@@ -43,13 +43,13 @@ FAMILIES: dict[type[Learner], tuple[type[Learner], ...]] = {  # base learner: it
     MGD: (M3L, RestartMGD, WindowMGD),
     NSGDDSP: (NM2L,),
 }
-# Without drift, and against the best step, the meta learner need not win, but must not lose more than this.
-WORSE = 1.1
+WORSE = 1.1  # without drift the meta learner need not win, but must not lose more than this
 NOTES = (
     "The paper refers to experiments that it does not print; its claim is tested on problems of our own: a quadratic "
     "value whose best point moves, and rankings by tastes that change, on fold 1 to 5 of mq2008 in --data, or on made "
     "data without it. 'NO' is a finding: there the claim does not hold. 'Best step' is the base learner with the best "
-    "fixed step in hindsight, which nobody has; it is what the meta learner promises to do without."
+    "fixed step in hindsight, which nobody has; it is what the meta learner promises to do without. Restart and window "
+    "have their best step too, for 2,000 impressions; the meta learners have their defaults, chosen on these problems."
 )
 Samples = dict[str, Floats]  # regret of the runs, by method
 
@@ -112,8 +112,9 @@ def measure_rankings(base: type[Learner], drift: str, folds: Sequence[Fold], run
         return np.concatenate(found)
 
     stepped = [lost(base, {"rate": rate}) for rate in RATES]
-    held = {kind.name: lost(kind, {}) for kind in FAMILIES[base]}
-    return {base.name: stepped[0], "best step": best(stepped), **held}
+    meta, *rivals = FAMILIES[base]
+    found = {base.name: stepped[0], "best step": best(stepped), meta.name: lost(meta, {})}
+    return found | {kind.name: best([lost(kind, {"rate": rate}) for rate in RATES]) for kind in rivals}
 
 
 def compare(place: str, kind: str, base: str, found: Samples) -> list[Row]:
@@ -123,10 +124,7 @@ def compare(place: str, kind: str, base: str, found: Samples) -> list[Row]:
     limit = WORSE if kind == "no drift" else 1.0
     rows = [ratio(f"{label}, {meta} / {base}", found[meta], found[base], limit) for meta in metas]
     rivals = [name for name in found if name != base and name not in metas]
-    limits = {name: WORSE if name == "best step" else limit for name in rivals}
-    return rows + [
-        ratio(f"{label}, {metas[0]} / {name}", found[metas[0]], found[name], limits[name]) for name in rivals
-    ]
+    return rows + [ratio(f"{label}, {metas[0]} / {name}", found[metas[0]], found[name], limit) for name in rivals]
 
 
 def find_folds(setting: Setting) -> tuple[str, list[Fold]]:

@@ -20,7 +20,7 @@ from duelist.interleaving.team_draft import team_draft
 from duelist.online.directions import draw_direction
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
-from duelist.online.page import Page, mix_page, rank_page, score_page
+from duelist.online.page import Page, dot, mix_page, rank_page
 
 
 class Drafted(Impression):
@@ -137,7 +137,12 @@ def rank_candidates(self: DBGD, page: Page, impression: Any, rng: np.random.Gene
             self.tried[ranker, column] = self.weights[0, column]
             if ranker > 0:
                 self.tried[ranker, column] += self.distance * impression.directions[ranker - 1, column]
-        score_page(page, self.tried, ranker)
+    for document in range(page.size):  # each document for all rankers at once: its features are read once
+        for ranker in range(self.candidates + 1):
+            page.wanted[ranker, document] = dot(page.features, page.first + document, self.tried, ranker)
+    for ranker in range(self.candidates + 1):
+        for document in range(page.size):
+            page.scores[document] = page.wanted[ranker, document]
         rank_page(page, self.length, ranker)
 
 
