@@ -24,6 +24,10 @@ def learn_command(
     stop: Annotated[
         str, typer.Option(help="Users decide to stop after a click, or after any examined document.")
     ] = "click",
+    drift: Annotated[
+        str | None,
+        typer.Option(help="Wishes that change: abrupt:times=3000+6000,seed=1, or smooth:turns=1,seed=1."),
+    ] = None,
     impressions: Annotated[int, typer.Option(help="Impressions in a run.")] = 10_000,
     runs: Annotated[int, typer.Option(help="Independent runs of each fold.")] = 5,
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
@@ -59,7 +63,18 @@ def learn_command(
     results = []
     for name in learners:
         parts = [
-            learn(name, part, clicks, impressions, runs, [seed, number], settings[name], stop=stop, cores=cores)
+            learn(
+                name,
+                part,
+                clicks,
+                impressions,
+                runs,
+                [seed, number],
+                settings[name],
+                stop=stop,
+                drift=drift,
+                cores=cores,
+            )
             for number, part in folds.items()
         ]
         results.append(join_folds(parts, seed))

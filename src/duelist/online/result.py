@@ -62,13 +62,10 @@ def _numbers(found: Interval) -> dict[str, float | None]:
 
 def join_folds(parts: Sequence[Learning], seed: int) -> Learning:
     """The runs of several folds as one result."""
-    return replace(
-        parts[0],
-        seed=seed,
-        final=np.concatenate([part.final for part in parts]),
-        online=np.concatenate([part.online for part in parts]),
-        impressions_per_second=len(parts) / sum(1 / part.impressions_per_second for part in parts),
-    )
+    curves = [name for name in ("final", "online", "lost") if hasattr(parts[0], name)]
+    joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in curves}
+    speed = len(parts) / sum(1 / part.impressions_per_second for part in parts)
+    return replace(parts[0], seed=seed, impressions_per_second=speed, **joined)
 
 
 def format_learning(results: Sequence[Learning]) -> str:
@@ -79,12 +76,15 @@ def format_learning(results: Sequence[Learning]) -> str:
             _text(result.online_ndcg, 1),
             _text(result.final_ndcg, 4),
             f"{result.impressions_per_second:,.0f}",
+            *([_text(result.dynamic_regret, 0)] if hasattr(result, "dynamic_regret") else []),
         ]
         for result in sorted(results, key=lambda result: -result.online_ndcg.mean)
     ]
     first = results[0]
     lines = [
-        format_table(["learner", "online NDCG", "final NDCG@10", "impressions/s"], rows),
+        format_table(
+            ["learner", "online NDCG", "final NDCG@10", "impressions/s", "dynamic regret"][: len(rows[0])], rows
+        ),
         "",
         f"{len(first.final)} runs of {first.impressions:,} impressions, ± 95 %; speed: one core",
         *(f"{name}: {text}" for name, text in first.conventions.items()),

@@ -3,6 +3,9 @@
 from duelist.core.errors import MissingExtra
 from duelist.lab.peeking import PEEKING
 from duelist.lab.reproduction import Reproduction
+from duelist.lab.reproductions.dbgd_table1 import FIGURE as DBGD_FIGURE
+from duelist.lab.reproductions.dbgd_table1 import TABLE as DBGD_TABLE
+from duelist.lab.reproductions.dm2l_drift import DRIFT
 from duelist.lab.reproductions.interleaving_users import INTERLEAVING_USERS
 from duelist.lab.reproductions.online_letor import ONLINE_FIGURES, ONLINE_GOALS
 from duelist.lab.reproductions.rex3_arms import ARMS
@@ -30,6 +33,9 @@ REPRODUCTIONS = (
     WEIGHTS,
     PEEKING,
     INTERLEAVING_USERS,
+    DBGD_TABLE,
+    DBGD_FIGURE,
+    DRIFT,
     ONLINE_FIGURES,
     ONLINE_GOALS,
     BOUND,

@@ -2,6 +2,8 @@
 
 from duelist.online.learners.dbgd import DBGD, MGD
 from duelist.online.learners.dsp import DBGDDSP, MGDDSP
+from duelist.online.learners.forgetful import RestartDBGD, RestartMGD, RestartPDGD, WindowDBGD, WindowMGD, WindowPDGD
+from duelist.online.learners.meta import DM2L, M3L, NM2L
 from duelist.online.learners.nsgd import NSGD, NSGDDSP
 from duelist.online.learners.pairrank import PairRank
 from duelist.online.learners.pdgd import PDGD
@@ -11,13 +13,22 @@ from duelist.online.learners.tally import Tally
 __all__ = [
     "DBGD",
     "DBGDDSP",
+    "DM2L",
+    "M3L",
     "MGD",
     "MGDDSP",
+    "NM2L",
     "NSGD",
     "NSGDDSP",
     "PDGD",
     "PairRank",
     "ProbabilisticDBGD",
     "ProbabilisticMGD",
+    "RestartDBGD",
+    "RestartMGD",
+    "RestartPDGD",
     "Tally",
+    "WindowDBGD",
+    "WindowMGD",
+    "WindowPDGD",
 ]
