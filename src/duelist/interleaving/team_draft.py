@@ -174,15 +174,24 @@ def _every_draft(start: Owned, rankings: Sequence[Ranking], size: int) -> dict[O
 
 @kernel
 def team_draft(
-    rankings: Ints, length: int, rng: np.random.Generator, scratch: Ints, placed: Flags, shown: Ints, teams: Ints
+    rankings: Ints,
+    length: int,
+    spare: bool,
+    rng: np.random.Generator,
+    scratch: Ints,
+    placed: Flags,
+    shown: Ints,
+    teams: Ints,
 ) -> int:
     """Team draft for compiled code: fills `shown` and `teams` and returns how many documents there are.
+
+    `spare` makes the beginning that all rankings share neutral.
 
     rankings[ranker, rank] are numbers from 0, and -1 behind the last; so are shown and teams. `scratch` has
     two rows of one number a ranker; `placed` has a flag for each document, false before and after.
     """
     counted, slot = count_credited(rankings, length), 0
-    while slot < counted and all_agree(rankings, slot):
+    while spare and slot < counted and all_agree(rankings, slot):
         shown[slot], teams[slot] = rankings[0, slot], -1
         placed[shown[slot]] = True
         slot += 1
@@ -281,7 +290,7 @@ def _combine_many(
     for impression in range(rankings.shape[0]):
         if not are_lists(rankings[impression]):
             return impression
-        team_draft(rankings[impression], length, rng, scratch, placed, shown[impression], teams[impression])
+        team_draft(rankings[impression], length, True, rng, scratch, placed, shown[impression], teams[impression])
     return -1
 
 

@@ -35,9 +35,9 @@ class Drafted(Impression):
 class DBGD(Learner):
     """Show a ranker and a neighbour interleaved by team draft; step towards the neighbour if it wins more clicks.
 
-    Departs: no ball around 0 that weights must stay in, as in all work on learning to rank since. The beginning
-    that both rankings share is neutral. A tie moves nothing. When several queries decide on a step, the paper does
-    not say how: here a candidate wins if it wins more of them than it loses, and tells of steps taken are ignored.
+    Departs: no ball around 0 that weights must stay in, as in all work on learning to rank since. A tie moves
+    nothing. When several queries decide on a step, the paper does not say how: here a candidate wins if it wins
+    more of them than it loses, and tells of steps taken are ignored.
 
     >>> learner = DBGD(n_features=2, seed=1)
     >>> for _ in range(1000):
@@ -79,7 +79,7 @@ class DBGD(Learner):
         impression.vote[0] = self.steps[0]
         rank_candidates(self, page, impression, rng)
         impression.count[0] = team_draft(
-            page.rankings, self.length, rng, self.turns, page.placed, impression.shown, impression.teams
+            page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
         )
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:

@@ -84,7 +84,7 @@ class NSGD(DBGD):
         keep_furthest(self, impression.directions)
         rank_candidates(self, page, impression, rng)
         impression.count[0] = team_draft(
-            page.rankings, self.length, rng, self.turns, page.placed, impression.shown, impression.teams
+            page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
         )
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
