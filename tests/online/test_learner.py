@@ -112,3 +112,17 @@ def test_old_tells_are_forgotten_at_last(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_longer_list_can_be_asked_for() -> None:
     learner = PDGD(2, length=2, seed=1)
     assert len(learner.ask(DOCUMENTS).ranking) == 2
+
+
+@pytest.mark.parametrize("name", ["pdgd", "tally", "dm2l", "window-pdgd"])  # each has its weights in other places
+def test_a_learner_can_start_at_the_weights_of_another_ranker(name: str) -> None:
+    learner = LEARNERS.get(name)(2, seed=1).start_at([40.0, -40.0])
+    assert learner.score(DOCUMENTS).tolist() == [40.0, -40.0, 0.0]
+    first = [learner.ask(DOCUMENTS).ranking[0] for _ in range(20)]
+    assert first.count(0) > 14  # the lists are made by them too
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, float("nan")], [[1.0, 2.0]]])
+def test_weights_to_start_at_must_be_one_a_feature(weights: Any) -> None:
+    with pytest.raises(BadInput, match="2 finite numbers"):
+        PDGD(2, seed=1).start_at(weights)

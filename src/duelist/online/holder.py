@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.core.memory import Holds
+from duelist.core.memory import Floats, Holds
 from duelist.online.learner import Learner
 from duelist.online.page import Page
 
@@ -33,6 +33,10 @@ class Holder(Learner, abstract=True):
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
         held: Any = cls.held()
         return int(held.rankers(parameters))
+
+    def place_at(self, weights: Floats) -> None:
+        self.weights[0] = weights
+        self.inner.place_at(weights)
 
 
 def inner_reset(learner: Any, rng: np.random.Generator) -> None:

@@ -119,6 +119,23 @@ class Learner(Declared):
         """How the ranker learnt so far scores documents; higher is better."""
         return np.asarray(self._check_documents(documents) @ self.weights[0])
 
+    def start_at(self, weights: Sequence[float] | Floats) -> Self:
+        """Begin with the weights of another ranker, such as one trained offline, instead of zeros.
+
+        >>> from duelist.online import PDGD
+        >>> PDGD(n_features=2, seed=1).start_at([2.0, -1.0]).score([[1.0, 1.0]]).tolist()
+        [1.0]
+        """
+        given = np.asarray(weights, np.float64)
+        if given.shape != (self.n_features,) or not np.isfinite(given).all():
+            raise BadInput(f"weights must be {self.n_features} finite numbers, not {weights!r}")
+        self.place_at(given)
+        return self
+
+    def place_at(self, weights: Floats) -> None:
+        """Put everything that learns where `weights` are; written by learners with more than one place."""
+        self.weights[0] = weights
+
     def new_impression(self) -> Impression:
         """An empty impression of this learner's kind."""
         known = self.impression.parameters()

@@ -14,6 +14,7 @@ from duelist.lab.reproductions.rex3_regret import FIGURES_OVER_TIME
 from duelist.lab.reproductions.rex3_sparring_ucb import SPARRING_UCB
 from duelist.lab.reproductions.thesis_evidence import EVIDENCE
 from duelist.lab.reproductions.thesis_filters import RANDOM_CASE, WORST_CASE
+from duelist.lab.reproductions.thesis_measures import MEASURES
 from duelist.lab.reproductions.thesis_weights import WEIGHTS
 
 try:
@@ -26,6 +27,7 @@ except MissingExtra:  # those of the extra `offline` are left out where it is no
     OFFLINE = ()
 
 REPRODUCTIONS = (
+    MEASURES,
     *OFFLINE,
     WORST_CASE,
     RANDOM_CASE,

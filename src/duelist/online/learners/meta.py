@@ -44,6 +44,10 @@ class Meta(Holder, abstract=True):
             self.scores[expert] = math.log(first_share(expert, self.shares.size))
         share_out(self.scores, self.shares)
 
+    def place_at(self, weights: Floats) -> None:
+        super().place_at(weights)
+        self.experts[:] = weights
+
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
         inner_choose(self.inner, page, impression, rng)
 

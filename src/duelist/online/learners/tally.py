@@ -75,6 +75,9 @@ class Tally(Learner):
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
         return 2
 
+    def place_at(self, weights: Floats) -> None:
+        self.weights[0] = self.moving[0] = weights
+
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
         score_page(page, self.moving, 0)
         doubt = noise(self)
