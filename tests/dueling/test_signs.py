@@ -26,7 +26,7 @@ def expect_exact(signs: Signs, wins: Floats) -> None:
 def test_chances_follow_wins_losses_ties_and_graded_outcomes(outcomes: tuple[float, ...]) -> None:
     luck = np.random.default_rng(4)
     signs, wins = Signs(4, {}), np.zeros((4, 4))
-    for step in range(6000):
+    for step in range(2000):
         left, right = (int(arm) for arm in luck.choice(4, 2, replace=False))
         outcome = float(left < right) if luck.random() < 0.1 else float(luck.choice(outcomes))
         follow(signs, wins, left, right, outcome)
@@ -39,7 +39,7 @@ def test_chances_follow_wins_losses_ties_and_graded_outcomes(outcomes: tuple[flo
 def test_rounding_errors_stay_small_over_many_wins_and_losses() -> None:
     luck = np.random.default_rng(5)
     signs, wins = Signs(2, {}), np.zeros((2, 2))
-    for outcome in luck.random(100_000) < 0.503:
+    for outcome in luck.random(8_000) < 0.503:
         follow(signs, wins, 0, 1, float(outcome))
     expect_exact(signs, wins)
     assert 0.001 < signs.chance[0, 1] < 0.999  # or the chance is stuck at its limit and tests nothing

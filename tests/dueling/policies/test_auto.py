@@ -6,11 +6,15 @@ from duelist.core.errors import BadInput
 from duelist.dueling.policies.auto import FEW
 
 
-@pytest.mark.parametrize(("n_arms", "base"), [(FEW, "d-ts"), (FEW + 1, "shared-tsallis")])
-def test_it_plays_what_it_holds_duel_by_duel(n_arms: int, base: str) -> None:
-    environment = f"bradley-terry:arms={n_arms}"
-    runs = [simulate(name, environment, 3000, runs=3, seed=5, progress=False) for name in ("auto", base)]
+def test_it_plays_what_it_holds_duel_by_duel() -> None:
+    environment = f"bradley-terry:arms={FEW + 1}"
+    runs = [simulate(name, environment, 3000, runs=3, seed=5, progress=False) for name in ("auto", "shared-tsallis")]
     assert np.array_equal(runs[0].curve("strong"), runs[1].curve("strong"))
+
+
+def test_what_it_holds_depends_on_the_number_of_arms() -> None:
+    bases = [Auto(n_arms, seed=0).parameter_values()["base"] for n_arms in (2, FEW, FEW + 1, 500)]
+    assert bases == ["d-ts", "d-ts", "shared-tsallis", "shared-tsallis"]
 
 
 def test_named_arms_are_counted_and_the_choice_survives_json() -> None:

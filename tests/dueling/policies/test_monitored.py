@@ -4,13 +4,8 @@ from collections import deque
 import numpy as np
 
 from duelist import Drifting, Monitored, simulate
-from duelist.testing import check_policy
 
 FLIP = Drifting([1, 40_001], [[0.95, 0.1, 0.1], [0.1, 0.95, 0.1]])
-
-
-def test_the_contract_holds_around_another_policy() -> None:
-    check_policy(Monitored, base="rex3")
 
 
 def test_a_restart_comes_when_the_halves_of_a_window_differ_and_only_then() -> None:

@@ -5,7 +5,6 @@ import pytest
 
 from duelist import Adversarial, simulate
 from duelist.dueling.policies.versatile_db import SparringTsallis, VersatileDB
-from duelist.testing import check_policy
 
 # Arm 0 beats the others clearly.
 EASY = np.array([[0.5, 0.8, 0.8, 0.8], [0.2, 0.5, 0.6, 0.6], [0.2, 0.4, 0.5, 0.6], [0.2, 0.4, 0.4, 0.5]])
@@ -83,8 +82,3 @@ def test_both_settings_together_have_less_regret() -> None:
         for settings in ({}, {"shared": True, "reduced_variance": True})
     )
     assert best.mean() < 0.5 * plain.mean()
-
-
-@pytest.mark.parametrize("settings", [{"shared": True}])
-def test_the_contract_is_kept_with_one_bandit_for_both_sides(settings: dict[str, bool]) -> None:
-    check_policy(VersatileDB, **settings)

@@ -149,6 +149,5 @@ def test_figures_on_mq2008(data: Callable[[str], Path], clicks: str, online: flo
     assert result.final_ndcg.mean > 0.69
 
 
-@pytest.mark.parametrize("kind", [NSGD, NSGDDSP])
-def test_the_contract(kind: type[NSGD]) -> None:
-    check_learner(kind)
+def test_the_contract() -> None:
+    check_learner(NSGDDSP)  # which is NSGD with one step more; each compiles for half a minute
