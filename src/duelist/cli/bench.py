@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 app = typer.Typer(help="Measure speed, with regret beside it.", no_args_is_help=True)
+
+
+def _show(rows: Any, as_json: bool, print_rows: Callable[[Any], None]) -> None:
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        print_rows(rows)
 
 
 @app.callback()
@@ -27,10 +35,7 @@ def policies_command(
     from duelist.lab.bench_policies import bench_policies, print_bench
 
     rows = bench_policies(names, runs, duelpy)
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        print_bench(rows)
+    _show(rows, as_json, print_bench)
 
 
 @app.command("figures")
@@ -59,10 +64,7 @@ def interleaving_command(
     from duelist.lab.bench_interleaving import bench_interleaving, print_bench
 
     rows = bench_interleaving()
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        print_bench(rows)
+    _show(rows, as_json, print_bench)
 
 
 @app.command("learners")
@@ -76,10 +78,7 @@ def learners_command(
     from duelist.lab.bench_learners import bench_learners, print_bench
 
     rows = bench_learners(names, runs, data)
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        print_bench(rows)
+    _show(rows, as_json, print_bench)
 
 
 @app.command("rankers")
@@ -94,10 +93,7 @@ def rankers_command(
     from duelist.lab.bench_rankers import bench_rankers, print_bench
 
     rows = bench_rankers(runs, data)
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        print_bench(rows)
+    _show(rows, as_json, print_bench)
 
 
 @app.command("metrics")
@@ -109,10 +105,7 @@ def metrics_command(
     from duelist.lab.bench_metrics import bench_metrics, print_bench
 
     rows = bench_metrics(runs)
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        print_bench(rows)
+    _show(rows, as_json, print_bench)
 
 
 @app.command("auto")

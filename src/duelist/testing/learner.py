@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ from duelist.online.impression import Impression
 from duelist.online.learner import LEARNERS, Learner
 from duelist.online.page import Page, room
 from duelist.online.simulate import learn, offline
+from duelist.testing.elsewhere import trace_elsewhere
 
 QUERIES, DOCUMENTS, FEATURES = 40, 15, 6
 IMPRESSIONS = 4000
@@ -88,29 +86,11 @@ def check_compiled_equals_plain(make: Callable[..., Learner], data: Dataset) -> 
 
 
 def check_other_process(learner: type[Learner], parameters: dict[str, Any]) -> None:
-    """The same seed gives the same run in another process, and an impression asked here is told there."""
-    here = trace(learner, parameters)
-    file = getattr(sys.modules.get(learner.__module__), "__file__", None)
-    if file is None:
-        return  # defined in a console or a notebook: another process cannot see it
-    script = "\n".join(
-        (
-            "import importlib, json, runpy, sys",
-            "from duelist.testing.learner import trace",
-            "path, module, file, name, parameters = json.loads(sys.argv[1])",
-            "sys.path[:] = path",
-            "try:",
-            "    space = vars(importlib.import_module(module if module != '__main__' else ''))",
-            "except (ImportError, ValueError):",
-            "    space = runpy.run_path(file, run_name='elsewhere')  # a script, or a test of pytest's",
-            "print(json.dumps(trace(space[name], parameters)))",
-        )
-    )
+    """The same seed gives the same run in another process."""
     own, settings = LEARNERS.get(learner.name).__name__, learner(FEATURES, seed=0, **parameters).parameter_values()
-    arguments = json.dumps([[*sys.path, str(Path(file).parent)], learner.__module__, file, own, settings])
-    done = subprocess.run([sys.executable, "-c", script, arguments], capture_output=True, text=True, check=False)
-    expect(done.returncode == 0, learner, f"another process failed:\n{done.stderr}")
-    same = json.loads(done.stdout.splitlines()[-1]) == here
+    there = trace_elsewhere(__name__, learner.__module__, own, settings)
+    expect(not isinstance(there, str), learner, f"another process failed:\n{there}")
+    same = there is None or there == trace(learner, parameters)
     expect(same, learner, "the same seed ran differently in another process")
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +15,7 @@ from duelist.core.memory import Floats
 from duelist.dueling.environments.matrix import Matrix
 from duelist.dueling.policy import POLICIES, Duel, Policy, reset
 from duelist.dueling.simulate import simulate
+from duelist.testing.elsewhere import trace_elsewhere
 
 # Easy for every assumption: a total order with SST and STI, and a best arm far ahead.
 EASY = (
@@ -127,29 +125,12 @@ def _reset(memory: Any, rng: np.random.Generator) -> None:
 
 def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> None:
     """The same seed gives the same run in another process."""
-    here = trace(policy, parameters)
-    module, file = policy.__module__, getattr(sys.modules.get(policy.__module__), "__file__", None)
-    if file is None:
-        return  # defined in a console or a notebook: another process cannot see it
-    script = "\n".join(
-        (
-            "import importlib, json, runpy, sys",
-            "from duelist.testing.policy import trace",
-            "path, module, file, name, parameters = json.loads(sys.argv[1])",
-            "sys.path[:] = path",
-            "try:",
-            "    space = vars(importlib.import_module(module if module != '__main__' else ''))",
-            "except (ImportError, ValueError):",
-            "    space = runpy.run_path(file, run_name='elsewhere')  # a script, or a test of pytest's",
-            "print(json.dumps(trace(space[name], parameters)))",
-        )
-    )
     # A wrapper around a named base is made anew from its own class and that name.
     own, settings = POLICIES.get(policy.name).__name__, policy(2, seed=0, **parameters).parameter_values()
-    arguments = json.dumps([[*sys.path, str(Path(file).parent)], module, file, own, settings])
-    done = subprocess.run([sys.executable, "-c", script, arguments], capture_output=True, text=True, check=False)
-    expect(done.returncode == 0, policy, f"another process failed:\n{done.stderr}")
-    expect(json.loads(done.stdout.splitlines()[-1]) == here, policy, "the same seed ran differently in another process")
+    there = trace_elsewhere(__name__, policy.__module__, own, settings)
+    expect(not isinstance(there, str), policy, f"another process failed:\n{there}")
+    same = there is None or there == trace(policy, parameters)
+    expect(same, policy, "the same seed ran differently in another process")
 
 
 def trace(policy: type[Policy], parameters: dict[str, Any]) -> list[Any]:
