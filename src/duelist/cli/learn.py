@@ -46,13 +46,12 @@ def learn_command(
     from duelist.core.charts import check_chart_path
     from duelist.core.errors import BadInput
     from duelist.data import read_fold
-    from duelist.online.learner import LEARNERS
-    from duelist.online.result import draw_learning, format_learning, join_folds
-    from duelist.online.simulate import learn
+    from duelist.online.learner import LEARNERS, list_learners
+    from duelist.online.result import draw_learning, format_learning
+    from duelist.online.simulate import learn_folds
 
     if not learners:
-        for name in LEARNERS:
-            print(f"{name:<14} {(LEARNERS.get(name).__doc__ or '').strip().splitlines()[0]}")
+        print(list_learners())
         return
     if data is None:
         raise BadInput("--data is missing: a directory with S1 to S5, or train, vali and test files")
@@ -60,24 +59,8 @@ def learn_command(
     learners = list(dict.fromkeys(learners))
     settings = parse_settings(learners, setting or [], LEARNERS)
     folds = {number: read_fold(data, number) for number in dict.fromkeys(fold or [1])}
-    results = []
-    for name in learners:
-        parts = [
-            learn(
-                name,
-                part,
-                clicks,
-                impressions,
-                runs,
-                [seed, number],
-                settings[name],
-                stop=stop,
-                drift=drift,
-                cores=cores,
-            )
-            for number, part in folds.items()
-        ]
-        results.append(join_folds(parts, seed))
+    shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift, "cores": cores}
+    results = [learn_folds(name, folds, seed, parameters=settings[name], **shared) for name in learners]
     if path:
         draw_learning(results, f"{data.name}, {clicks} clicks", path)
     if as_json:

@@ -7,10 +7,13 @@ click. All arrays have one entry a slot, pages one after another as in `Slots`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from duelist.clicks.model import ClickModel, OnePage
 from duelist.clicks.pages import Slots
 from duelist.core.compile import compiled, kernel
 from duelist.core.memory import Flags, Floats, Ints
@@ -42,6 +45,20 @@ class Chain(NamedTuple):
         found = Posterior(np.zeros(size), np.zeros(size), np.zeros(slots.start.size - 1))
         infer_slots(slots.start, slots.clicked, *self, np.zeros(size), *found)
         return found
+
+
+class ChainModel(ClickModel):
+    """Base of the fitted models of such users."""
+
+    @abstractmethod
+    def chain(self, slots: Slots) -> Chain:
+        """The probabilities of each slot."""
+
+    def clicks(self, documents: Sequence[str], rng: np.random.Generator, query: str = "") -> list[int]:
+        return self.chain(Slots.of([OnePage(query, documents, ())])).clicks(rng)
+
+    def predict(self, slots: Slots, given_clicks: bool) -> Floats:
+        return self.chain(slots).predict(slots, given_clicks)
 
 
 class Posterior(NamedTuple):

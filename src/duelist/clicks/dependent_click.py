@@ -9,12 +9,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from duelist.clicks.chain import Chain
+from duelist.clicks.chain import Chain, ChainModel
 from duelist.clicks.fitting import Prior, click_prior, climb
 from duelist.clicks.model import (
     Chances,
-    ClickModel,
-    OnePage,
     at_rank,
     look_up,
     probabilities_by_key,
@@ -25,7 +23,7 @@ from duelist.clicks.pages import Page, Slots
 from duelist.core.memory import Floats
 
 
-class DependentClick(ClickModel):
+class DependentClick(ChainModel):
     """Reads from the top; after a click goes on with a probability by rank, after a skip always.
 
     Ranks beyond the known ones are like the last; a query-document pair that is not known has
@@ -52,13 +50,7 @@ class DependentClick(ClickModel):
         self.prior = probability("prior", prior)
         self.trace = trace  # of a fitted model: log likelihood and log prior before each step
 
-    def clicks(self, documents: Sequence[str], rng: np.random.Generator, query: str = "") -> list[int]:
-        return self._chain(Slots.of([OnePage(query, documents, ())])).clicks(rng)
-
-    def predict(self, slots: Slots, given_clicks: bool) -> Floats:
-        return self._chain(slots).predict(slots, given_clicks)
-
-    def _chain(self, slots: Slots) -> Chain:
+    def chain(self, slots: Slots) -> Chain:
         attraction = look_up(self.attractiveness, slots, self.prior)
         return Chain(attraction, at_rank(self.continuation, slots), np.ones(slots.key.size))
 

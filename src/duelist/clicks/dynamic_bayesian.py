@@ -5,20 +5,20 @@ Chapelle, Zhang. A Dynamic Bayesian Network Click Model for Web Search Ranking. 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
-from duelist.clicks.chain import Chain
+from duelist.clicks.chain import Chain, ChainModel
 from duelist.clicks.fitting import Prior, click_prior, climb
-from duelist.clicks.model import Chances, ClickModel, OnePage, look_up, probabilities_by_key, probability
+from duelist.clicks.model import Chances, look_up, probabilities_by_key, probability
 from duelist.clicks.pages import Page, Slots
 from duelist.core.memory import Floats
 
 Parameters = tuple[Floats, Floats, Floats]  # attractiveness and satisfaction by pair; one continuation
 
 
-class DynamicBayesian(ClickModel):
+class DynamicBayesian(ChainModel):
     """Reads from the top; stops when satisfied by a clicked document, else goes on with `continuation`.
 
     A query-document pair that is not known has the attractiveness `prior` and the satisfaction
@@ -47,13 +47,7 @@ class DynamicBayesian(ClickModel):
         self.satisfaction_prior = probability("satisfaction_prior", satisfaction_prior)
         self.trace = trace  # of a fitted model: log likelihood and log prior before each step
 
-    def clicks(self, documents: Sequence[str], rng: np.random.Generator, query: str = "") -> list[int]:
-        return self._chain(Slots.of([OnePage(query, documents, ())])).clicks(rng)
-
-    def predict(self, slots: Slots, given_clicks: bool) -> Floats:
-        return self._chain(slots).predict(slots, given_clicks)
-
-    def _chain(self, slots: Slots) -> Chain:
+    def chain(self, slots: Slots) -> Chain:
         attraction = look_up(self.attractiveness, slots, self.prior)
         satisfaction = look_up(self.satisfaction, slots, self.satisfaction_prior)
         return _chain(attraction, satisfaction, self.continuation)

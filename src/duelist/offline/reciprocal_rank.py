@@ -11,7 +11,7 @@ from duelist.core.compile import compiled, kernel
 from duelist.core.memory import Floats, Ints
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
-from duelist.offline.sorting import sort_falling
+from duelist.offline.sorting import sort_parts
 
 
 class SVMMrr(LinearRanker):
@@ -85,10 +85,7 @@ def most_violated(scores: Floats, offsets: Ints, relevant: Ints, coefficients: F
     for query in range(queries):
         start, stop, count = offsets[query], offsets[query + 1], relevant[query]
         mine, own, sorted_scores = scores[start:stop], order[: stop - start], ranked[: stop - start]
-        sort_falling(mine[:count], own[:count])
-        sort_falling(mine[count:], own[count:])
-        for place in range(mine.size):
-            sorted_scores[place] = mine[own[place] + (count if place >= count else 0)]
+        sort_parts(mine, count, own, sorted_scores)
         ahead = choose_ahead(sorted_scores[:count], sorted_scores[count:])
         out = coefficients[start:stop]
         loss += describe_ranking(sorted_scores[:count], sorted_scores[count:], ahead, own, out)

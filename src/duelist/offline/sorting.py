@@ -62,3 +62,12 @@ def sort_falling(values: Floats, order: Ints) -> None:
         insert_falling(values, order)
     else:
         radix_falling(values, order)
+
+
+@kernel
+def sort_parts(scores: Floats, count: int, order: Ints, ranked: Floats) -> None:
+    """Sort the first `count` scores and the others, each part by itself: places within it, and the scores so sorted."""
+    sort_falling(scores[:count], order[:count])
+    sort_falling(scores[count:], order[count:])
+    for place in range(scores.size):
+        ranked[place] = scores[order[place] + (count if place >= count else 0)]

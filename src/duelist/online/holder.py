@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from duelist.online.page import Page
 class Holder(Learner, abstract=True):
     """Base of them: a subclass declares `inner` with `holds(...)`; impressions are the held learner's.
 
-    The held learner's parameters are set like one's own. Around another learner, it is three lines:
-    class Mine(Restart): name = "restart-mine"; inner = holds(MyLearner).
+    The held learner's parameters are set like one's own. A subclass writes `update`.
     """
 
     inner: Any
@@ -30,9 +29,26 @@ class Holder(Learner, abstract=True):
         super().__init_subclass__(abstract=abstract)
 
     @classmethod
+    def around(cls, learner: type[Learner]) -> type[Self]:
+        """This wrapper around a learner, called by both names: restart-dbgd."""
+        space = {
+            "name": f"{cls.__name__.lower()}-{learner.name}",
+            "inner": Holds(learner),
+            "__doc__": f"{learner.__name__}: {cls.__doc__}",
+            "__module__": cls.__module__,
+        }
+        return type(f"{cls.__name__}{learner.__name__}", (cls,), space)
+
+    @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
         held: Any = cls.held()
         return int(held.rankers(parameters))
+
+    def start(self, rng: np.random.Generator) -> None:
+        inner_reset(self.inner, rng)
+
+    def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
+        inner_choose(self.inner, page, impression, rng)
 
     def place_at(self, weights: Floats) -> None:
         self.weights[0] = weights

@@ -206,6 +206,11 @@ class Learner(Declared):
 LEARNERS: Registry[type[Learner]] = Registry("learner", "duelist.online.learners")
 
 
+def list_learners() -> str:
+    """Every learner with the first line of what it says about itself."""
+    return "\n".join(f"{name:<14} {(LEARNERS.get(name).__doc__ or '').strip().splitlines()[0]}" for name in LEARNERS)
+
+
 def _load(record: str | bytes | Mapping[str, Any], what: str) -> Mapping[str, Any]:
     try:
         data = record if isinstance(record, Mapping) else json.loads(record)

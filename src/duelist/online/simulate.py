@@ -18,7 +18,7 @@ from duelist.online.intents import DriftLearning, read_drift
 from duelist.online.learner import LEARNERS, Learner
 from duelist.online.loop import Room, Users, compiled_run
 from duelist.online.page import room
-from duelist.online.result import Learning
+from duelist.online.result import Learning, join_folds
 
 FADE = 0.9995  # what comes one impression later counts so much of it
 CUTOFF = 10
@@ -109,6 +109,14 @@ def learn(
     conventions = {**found.conventions, "wishes": "a linear taste deals out each query's labels; it may change"}
     lost = np.stack([outcome.lost for outcome in done])
     return DriftLearning(**{**vars(found), "conventions": conventions}, drift=drift, lost=lost)
+
+
+def learn_folds(learner: str | type[Learner], folds: Mapping[int, Fold], seed: int = 0, **settings: Any) -> Learning:
+    """`learn` on several folds by number, as one result; `settings` are those of `learn`.
+
+    The number of a fold is part of its seed, so that a fold runs the same whichever others run too.
+    """
+    return join_folds([learn(learner, fold, seed=[seed, number], **settings) for number, fold in folds.items()], seed)
 
 
 def _stages(fold: Fold, model: Cascade, length: int, drift: str | None, impressions: int) -> list[Stage]:

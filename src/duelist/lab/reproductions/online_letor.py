@@ -12,8 +12,9 @@ from duelist.core.intervals import interval
 from duelist.core.memory import Floats
 from duelist.data import Fold, read_fold
 from duelist.lab.reproduction import Report, Reproduction, Row, Setting
-from duelist.online import Learning, learn
-from duelist.online.result import draw_learning, join_folds
+from duelist.online import Learning
+from duelist.online.result import draw_learning
+from duelist.online.simulate import learn_folds
 
 CLICKS = ("perfect", "navigational", "informational")
 ONLINE, FINAL = 8.0, 0.01  # how far apart two implementations may be: the figures' own runs differ by as much
@@ -49,13 +50,11 @@ FIGURES = (
 GOALS = {"mq2008": (1165.0, 1085.0, 995.0), "mq2007-partial": (1010.0, 880.0, 790.0)}
 
 
-def measure(folds: list[Fold], name: str, clicks: str, stop: str, parameters: Mapping[str, Any], runs: int) -> Learning:
+def measure(
+    folds: Mapping[int, Fold], name: str, clicks: str, stop: str, parameters: Mapping[str, Any], runs: int
+) -> Learning:
     """All folds of one cell."""
-    parts = [
-        learn(name, fold, clicks, runs=runs, seed=[5, number], parameters=parameters, stop=stop, progress=False)
-        for number, fold in enumerate(folds)
-    ]
-    return join_folds(parts, 5)
+    return learn_folds(name, folds, 5, clicks=clicks, runs=runs, parameters=parameters, stop=stop, progress=False)
 
 
 def compare(cell: str, published: float, sample: Floats, folds: int, tolerance: float) -> Row:
@@ -72,7 +71,7 @@ def compare(cell: str, published: float, sample: Floats, folds: int, tolerance: 
 
 
 def figures(setting: Setting) -> Report:
-    folds = [read_fold(setting.folder("mq2008"), number) for number in range(1, 6)]
+    folds = {number: read_fold(setting.folder("mq2008"), number) for number in range(1, 6)}
     runs, rows, curves = QUICK if setting.quick else RUNS, [], []
     for cells in FIGURES:
         for place, clicks in enumerate(CLICKS):
@@ -88,7 +87,7 @@ def figures(setting: Setting) -> Report:
 def goals(setting: Setting) -> Report:
     runs, rows, curves = QUICK if setting.quick else RUNS, [], []
     for data, floors in GOALS.items():
-        folds = [read_fold(setting.folder(data), number) for number in range(1, 6)]
+        folds = {number: read_fold(setting.folder(data), number) for number in range(1, 6)}
         for clicks, floor in zip(CLICKS, floors, strict=True):
             tally, plain = (measure(folds, name, clicks, "click", {}, runs) for name in ("tally", "pdgd"))
             shown, low, high = map(float, tally.online_ndcg)

@@ -14,10 +14,9 @@ from duelist.core.compile import kernel
 from duelist.core.memory import Floats, holds, parameter, table
 from duelist.online.continuous.dm2l import expert_count, first_share, share_out
 from duelist.online.continuous.domains import project_ball
-from duelist.online.holder import Holder, inner_choose, inner_reset, inner_update
+from duelist.online.holder import Holder, inner_reset, inner_update
 from duelist.online.learners.dbgd import DBGD, MGD
 from duelist.online.learners.nsgd import NSGDDSP
-from duelist.online.page import Page
 
 
 class Meta(Holder, abstract=True):
@@ -47,9 +46,6 @@ class Meta(Holder, abstract=True):
     def place_at(self, weights: Floats) -> None:
         super().place_at(weights)
         self.experts[:] = weights
-
-    def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        inner_choose(self.inner, page, impression, rng)
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
         inner_update(self.inner, impression, rng)
