@@ -100,6 +100,11 @@ class Dataset:
         chosen = _indices("features", features, self.n_features)
         return replace(self, features=self.features[:, chosen], feature_numbers=self.feature_numbers[chosen])
 
+    def relevant_queries(self, relevant: int = 1) -> Flags:
+        """Which queries have a document with a label of at least `relevant`."""
+        hits = np.concatenate([[0], np.cumsum(self.labels >= relevant)])
+        return np.asarray(np.diff(hits[self.offsets]) > 0)
+
     def varying_features(self) -> Flags:
         """Which features take more than one value in this data set."""
         if self.n_documents == 0:

@@ -157,10 +157,7 @@ def mean(
     """
     if empty not in ("zero", "skip"):
         raise BadInput(f"empty must be 'zero' or 'skip', not {empty!r}")
-    counted = np.ones(dataset.n_queries, np.bool_)
-    if empty == "skip":
-        hits = np.concatenate([[0], np.cumsum(dataset.labels >= relevant)])
-        counted = np.diff(hits[dataset.offsets]) > 0
+    counted = dataset.relevant_queries(relevant) if empty == "skip" else np.ones(dataset.n_queries, np.bool_)
     if not counted.any():
         raise BadInput("no query has a relevant document" if dataset.n_queries else "the data set has no query")
     return {name: float(array[counted].mean()) for name, array in values.items()}

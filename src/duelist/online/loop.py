@@ -10,6 +10,7 @@ from duelist.clicks.cascade import cascade_clicks
 from duelist.core.compile import kernel, once, specialise
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.sampling import below
+from duelist.data import Dataset
 from duelist.online.learner import Learner, choose, keep_shown, update
 from duelist.online.page import Page
 
@@ -27,6 +28,17 @@ class Users(NamedTuple):
     click: Floats  # by label
     stop: Floats
     examined: bool  # whether stopping is decided after any document, not only after a click
+
+
+def measure_gains(data: Dataset, length: int) -> tuple[Floats, Floats, Floats]:
+    """Gains by label, discounts by slot, and the best discounted gain of a list, by query."""
+    gains: Floats = 2.0 ** np.arange(data.max_label + 1.0) - 1
+    discounts: Floats = 1 / np.log2(np.arange(length) + 2.0)
+    ideal = np.zeros(data.n_queries)
+    for query in range(data.n_queries):
+        best = np.sort(gains[data.labels[data.rows(query)]])[::-1][:length]
+        ideal[query] = best @ discounts[: len(best)]
+    return gains, discounts, ideal
 
 
 class Room(NamedTuple):
@@ -106,4 +118,4 @@ def run(
 def compiled_run(learner: type[Learner]) -> specialise:
     """The loop for one learner."""
     kernels = {name: learner.method(name, kernel) for name in ("choose", "update")}
-    return specialise(run, learner.__name__, kernels)
+    return specialise(run, kernels)

@@ -16,7 +16,7 @@ from duelist.data import Dataset, Fold, evaluate
 from duelist.data import mean as mean_over_queries
 from duelist.online.intents import DriftLearning, read_drift
 from duelist.online.learner import LEARNERS, Learner
-from duelist.online.loop import Room, Users, compiled_run
+from duelist.online.loop import Room, Users, compiled_run, measure_gains
 from duelist.online.page import room
 from duelist.online.result import Learning, join_folds
 
@@ -155,12 +155,7 @@ def make_users(data: Dataset, model: Cascade, length: int) -> Users:
     if data.n_documents == 0:
         raise BadInput("the data set to learn from has no documents")
     model.check_labels(data.labels)
-    gains: Floats = 2.0 ** np.arange(data.max_label + 1.0) - 1
-    discounts = 1 / np.log2(np.arange(length) + 2.0)
-    ideal = np.zeros(data.n_queries)
-    for query in range(data.n_queries):
-        best = np.sort(gains[data.labels[data.rows(query)]])[::-1][:length]
-        ideal[query] = best @ discounts[: len(best)]
+    gains, discounts, ideal = measure_gains(data, length)
     examined = model.rule == "examined"
     keys = np.arange(data.n_documents)
     return Users(

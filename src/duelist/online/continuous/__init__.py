@@ -4,6 +4,18 @@ from duelist.online.continuous.descend import ALGORITHMS, Descent, descend
 from duelist.online.continuous.domains import DOMAINS
 from duelist.online.continuous.drift import Drift
 from duelist.online.continuous.links import LINKS
+from duelist.online.continuous.rankings import RankingDescent, descend_rankings
 from duelist.online.continuous.values import VALUES, Value
 
-__all__ = ["ALGORITHMS", "DOMAINS", "LINKS", "VALUES", "Descent", "Drift", "Value", "descend"]
+__all__ = [
+    "ALGORITHMS",
+    "DOMAINS",
+    "LINKS",
+    "VALUES",
+    "Descent",
+    "Drift",
+    "RankingDescent",
+    "Value",
+    "descend",
+    "descend_rankings",
+]

@@ -170,20 +170,30 @@ def _search(
     start: Any,
     drift: Drift | None,
 ) -> Search:
-    kind = _named(ALGORITHMS, "algorithm", algorithm) if isinstance(algorithm, str) else algorithm
+    kind, (shape, space) = find_algorithm(algorithm, parameters), find_space(link, domain)
+    settings = kind(dimension, {"horizon": horizon, **parameters}).parameter_values()
+    settings |= kind.steps(space.reach(settings["radius"], dimension), dimension, settings)
+    first = point_of("start", math.sqrt(5 / dimension) if start is None else start, dimension)
+    python_function(space.project)(first[None], 0, settings["radius"])
+    best = point_of("best", 0.0 if value.best is None else value.best, dimension)
+    drift = Drift(0.0) if drift is None else drift
+    _check_inside(space, best, drift, horizon, dimension, settings["radius"])
+    return Search(kind, settings, value.function, shape, space, first, best, drift, dimension)
+
+
+def find_algorithm(algorithm: Any, parameters: Mapping[str, Any]) -> type[Descender]:
+    """An algorithm by name or class; it must have these parameters."""
+    kind: Any = named(ALGORITHMS, "algorithm", algorithm) if isinstance(algorithm, str) else algorithm
     if not (isinstance(kind, type) and issubclass(kind, Descender)):
         raise BadInput(f"algorithm must be one of {', '.join(ALGORITHMS)} or a Descender class, not {algorithm!r}")
     if unknown := sorted(parameters.keys() - kind.parameters().keys()):
         raise BadInput(f"{kind.name} has no parameter {unknown[0]!r}; its parameters: {', '.join(kind.parameters())}")
-    shape, space = (_named(LINKS, "link", link) if isinstance(link, str) else link), _named(DOMAINS, "domain", domain)
-    settings = kind(dimension, {"horizon": horizon, **parameters}).parameter_values()
-    settings |= kind.steps(space.reach(settings["radius"], dimension), dimension, settings)
-    first = _point("start", math.sqrt(5 / dimension) if start is None else start, dimension)
-    python_function(space.project)(first[None], 0, settings["radius"])
-    best = _point("best", 0.0 if value.best is None else value.best, dimension)
-    drift = Drift(0.0) if drift is None else drift
-    _check_inside(space, best, drift, horizon, dimension, settings["radius"])
-    return Search(kind, settings, value.function, shape, space, first, best, drift, dimension)
+    return kind
+
+
+def find_space(link: Any, domain: str) -> tuple[Callable[..., float], Domain]:
+    """A link by name, or a function, and a domain by name."""
+    return named(LINKS, "link", link) if isinstance(link, str) else link, named(DOMAINS, "domain", domain)
 
 
 def _check_inside(space: Domain, best: Floats, drift: Drift, horizon: int, dimension: int, radius: float) -> None:
@@ -198,20 +208,20 @@ def _check_inside(space: Domain, best: Floats, drift: Drift, horizon: int, dimen
 
 
 def _value(given: Any) -> Value:
-    given = _named(VALUES, "value", given) if isinstance(given, str) else given
+    given = named(VALUES, "value", given) if isinstance(given, str) else given
     made = given if isinstance(given, Value) else Value(given)
     if not callable(made.function):
         raise BadInput(f"value must be one of {', '.join(VALUES)}, a function or a Value, not {given!r}")
     return made
 
 
-def _named(known: Mapping[str, Any], family: str, name: str) -> Any:
+def named(known: Mapping[str, Any], family: str, name: str) -> Any:
     if name not in known:
         raise UnknownName(f"unknown {family} {name!r}. Known: {', '.join(known)}")
     return known[name]
 
 
-def _point(name: str, given: Any, dimension: int) -> Floats:
+def point_of(name: str, given: Any, dimension: int) -> Floats:
     try:
         point = np.broadcast_to(np.asarray(given, np.float64), (dimension,)).copy()
     except (TypeError, ValueError):

@@ -83,4 +83,4 @@ def compiled_run(
     bound = {"project": kernel(domain.project)}
     kernels = {name: rebind(getattr(algorithm, name), bound) for name in ("aim", "move")}
     kernels["worth"] = rebind(worth, {"value": kernel(function)})
-    return specialise(run, algorithm.__name__, {**kernels, "link": shape})
+    return specialise(run, {**kernels, "link": shape})
