@@ -26,7 +26,7 @@ demo: setup
 	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart demo.png
 
 test: check
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadfile
 
 check: setup
 	$(BIN)/ruff check .

@@ -17,7 +17,7 @@ import numba
 import numpy as np
 import pytest
 
-from duelist.core.compile import compiled, digest, kernel, plain, rebind, specialise
+from duelist.core.compile import compiled, digest, kernel, plain, rebind, routine, specialise
 from duelist.core.errors import CannotCompile
 
 # Each text is a little package: first its entry.py, which has the kernel `step`, then other files.
@@ -46,6 +46,17 @@ EDITS = {
         def step(x): return helpers.scale(x)
         --- helpers.py
         @kernel
+        def scale(x): return x * <2|3>
+        """,
+    "routine_two_modules_down": """
+        from .near import twice
+        def step(x): return twice(x) - x
+        --- near.py
+        from .far import scale
+        @routine
+        def twice(x): return x + scale(x)
+        --- far.py
+        @routine
         def scale(x): return x * <2|3>
         """,
     "constant_read_through_its_module": """
@@ -242,7 +253,7 @@ HEADER = """
 from typing import NamedTuple
 import numba
 import numpy as np
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 """
 
 # The template is never edited: numba looks at its file itself, and would hide what the digest misses.
@@ -280,7 +291,7 @@ record = {}
 for name in sys.argv[1:]:
     entry = sys.modules[name] if name == "__main__" else importlib.import_module(name + ".entry")
     template, given = getattr(entry, "run", run), getattr(entry, "argument", 5)
-    special = specialise(template, name, {"step": entry.step})
+    special = specialise(template, {"step": entry.step})
     compiled = result(special, given)
     ordinary = result(rebind(template, {"step": plain(entry.step)}), given)
     record[name] = (compiled, used(special.uncounted), used(special.counted), ordinary)
@@ -427,12 +438,12 @@ def defaulting(thing: Any) -> Callable[[int], Any]:
 )
 def test_a_global_that_could_change_unseen_is_refused_by_name(thing: Any, kind: str) -> None:
     with pytest.raises(CannotCompile, match=f"^'THING' in reads is a {kind},"):
-        specialise(template, "refused", {"step": rebind(reads, {"THING": thing})})
+        specialise(template, {"step": rebind(reads, {"THING": thing})})
 
 
 def test_an_undecorated_helper_is_refused_with_the_remedy() -> None:
     with pytest.raises(CannotCompile, match=r"^'THING' in calls is a function, .*decorate it with @kernel"):
-        specialise(template, "refused", {"step": rebind(calls, {"THING": undecorated})})
+        specialise(template, {"step": rebind(calls, {"THING": undecorated})})
 
 
 @pytest.mark.parametrize(
@@ -447,7 +458,7 @@ def test_an_undecorated_helper_is_refused_with_the_remedy() -> None:
 )
 def test_a_refusal_names_where_the_value_was_found(function: Callable[..., Any], place: str) -> None:
     with pytest.raises(CannotCompile, match=f"^{place} is a list"):
-        specialise(template, "refused", {"step": function})
+        specialise(template, {"step": function})
 
 
 @kernel
@@ -505,7 +516,34 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("own_cache")
 def test_a_decorated_kernel_can_be_bound() -> None:
-    assert specialise(template, "decorated", {"step": kernel(undecorated)})(5) == 5
+    assert specialise(template, {"step": kernel(undecorated)})(5) == 5
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_routine_is_compiled_once_for_all_that_call_it() -> None:
+    called = routine(undecorated)
+    for other in (1, 2):
+
+        def step(x: Any, other: int = other) -> Any:
+            return called(x) + other
+
+        assert specialise(template, {"step": step})(5) == 5 + other
+    assert len(called.overloads) == 1  # type: ignore[attr-defined]
+    assert plain(called)(5) == 5
+    assert plain(routine(kernel(undecorated)))(5) == 5
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_routine_that_allocates_is_refused() -> None:
+    @routine
+    def allocate(n: int) -> Any:
+        return np.zeros(n)
+
+    def step(n: int) -> Any:
+        return allocate(n)[0]
+
+    with pytest.raises(numba.core.errors.NumbaError):
+        specialise(template, {"step": step})(5)
 
 
 @pytest.mark.usefixtures("own_cache")
@@ -513,7 +551,7 @@ def test_arguments_of_another_type_may_need_counting_though_the_first_did_not() 
     def double(x: Any) -> Any:
         return x + x
 
-    special = specialise(template, "double", {"step": double})
+    special = specialise(template, {"step": double})
     assert special(5) == 10
     np.testing.assert_array_equal(special(np.array([1, 2])), [2, 4])
     assert special(5) == 10
@@ -527,7 +565,7 @@ def test_an_entry_is_compiled_without_a_call_and_then_does_the_same(counted: boo
         return x + x if counted else x[0]
 
     values = np.zeros(1)
-    special = specialise(template, "entry", {"step": add_one})
+    special = specialise(template, {"step": add_one})
     entry = special.entry(values)
     assert values[0] == 0
     assert entry(values) == (2 if counted else 1)
@@ -562,7 +600,7 @@ def test_an_error_in_a_kernel_is_reported_by_numba_and_nothing_is_hidden() -> No
         return x + "text"  # type: ignore[operator]
 
     with pytest.raises(numba.core.errors.TypingError, match="unicode_type"):
-        specialise(template, "wrong", {"step": wrong})(5)
+        specialise(template, {"step": wrong})(5)
 
 
 def test_a_digest_is_the_same_for_the_same_text() -> None:

@@ -68,7 +68,7 @@ def tell(signs: object, wins: Floats, outcome: float) -> None:
 
 def test_compiled_and_plain_agree_to_the_last_digit() -> None:
     compiled, interpreted, wins = Signs(2, {}), Signs(2, {}), np.zeros((2, 2))
-    step, luck = specialise(tell, "signs", {}), np.random.default_rng(6)
+    step, luck = specialise(tell, {}), np.random.default_rng(6)
     for _ in range(500):
         outcome = float(luck.choice([1.0, 0.0, 0.5, 0.3]))
         follow(interpreted, wins, 0, 1, outcome)

@@ -48,6 +48,16 @@ def kernel(function: F) -> F:
     return compiled
 
 
+def routine(function: F) -> F:
+    """A kernel that is called, not inlined: for one so long that a call costs nothing beside it.
+
+    Numba takes long over large functions, longer than in proportion. A routine is compiled once for all
+    that call it, without reference counting: it must allocate nothing.
+    """
+    called: F = njit(nogil=True, _nrt=False)(python_function(function))
+    return called
+
+
 def compiled(function: F) -> F:
     """Compile a function that is called from Python, at its first call; kernels it uses are inlined.
 
@@ -56,7 +66,7 @@ def compiled(function: F) -> F:
 
     @cache
     def machine_code() -> specialise:
-        return specialise(function, "alone", {})
+        return specialise(function, {})
 
     def call(*args: Any) -> Any:
         return machine_code()(*args)
@@ -122,9 +132,8 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
     cannot.
     """
 
-    def __init__(self, template: Callable[..., Any], label: str, kernels: dict[str, Callable[..., Any]]) -> None:
+    def __init__(self, template: Callable[..., Any], kernels: dict[str, Callable[..., Any]]) -> None:
         self.bound = rebind(template, {name: kernel(f) for name, f in kernels.items()})
-        self.label = label
         self.entries: dict[tuple[Any, ...], Callable[..., Any]] = {}
         digest(self.bound)  # what cannot be compiled safely is refused now, not at the first call
 
@@ -144,7 +153,7 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
 
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
-        name = f"{self.bound.__name__}_{self.label}_{digest(self.bound, *_layouts(signature))}"
+        name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
         self.uncounted = njit(nogil=True, cache=True, _nrt=False)(_named(self.bound, name))
         self.counted = njit(nogil=True, cache=True)(_named(self.bound, f"{name}_counted"))
         # A process before this one may have found out that counting is needed.

@@ -57,4 +57,4 @@ def compiled_run(policy: type[Policy], environment: type[Environment]) -> specia
         "duel": environment.duel,
         "account": environment.account,
     }
-    return specialise(run, f"{policy.__name__}_{environment.__name__}", kernels)
+    return specialise(run, kernels)

@@ -344,8 +344,8 @@ _LIVE: dict[type[Policy], Live] = {}
 def _live(policy: Policy) -> Live:
     kind = type(policy)
     if kind not in _LIVE:
-        choose = specialise(_ask, kind.__name__, {"choose": kind.method("choose", kernel)})
-        update = specialise(_tell, kind.__name__, {"update": kind.method("update", kernel)})
+        choose = specialise(_ask, {"choose": kind.method("choose", kernel)})
+        update = specialise(_tell, {"update": kind.method("update", kernel)})
         duel = Duel(0, 1, 1, 1.0, 1.0, 0)
         _LIVE[kind] = Live(
             choose.entry(policy.memory, 1, policy.rng), update.entry(policy.memory, duel, 1.0, 1, policy.rng)

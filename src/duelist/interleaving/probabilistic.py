@@ -257,13 +257,13 @@ def _scores(chances: Floats, walk: Floats, scores: Floats) -> None:
 def _live_list() -> Callable[..., Any]:
     table, row = np.empty((2, 2)), np.empty(2)
     numbers = np.empty((2, 2), np.int64)
-    return specialise(_list, "live", {}).entry(numbers, row, 2, row, table, numbers[0], table)
+    return specialise(_list, {}).entry(numbers, row, 2, row, table, numbers[0], table)
 
 
 @cache
 def _live_scores() -> Callable[..., Any]:
     row = np.empty(2)
-    return specialise(_scores, "live", {}).entry(row, row, row)
+    return specialise(_scores, {}).entry(row, row, row)
 
 
 @compiled

@@ -271,6 +271,6 @@ class Live(NamedTuple):
 @once
 def _live(kind: type[Learner]) -> Live:
     return Live(
-        specialise(_ask, kind.__name__, {"choose": kind.method("choose", kernel)}),
-        specialise(_tell, kind.__name__, {"update": kind.method("update", kernel)}),
+        specialise(_ask, {"choose": kind.method("choose", kernel)}),
+        specialise(_tell, {"update": kind.method("update", kernel)}),
     )

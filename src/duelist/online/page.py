@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.sampling import shuffle
 
@@ -61,7 +61,7 @@ def score_page(page: Page, weights: Floats, at: int) -> None:
         page.scores[document] = dot(page.features, page.first + document, weights, at)
 
 
-@kernel
+@routine
 def mix_page(page: Page, rng: np.random.Generator) -> None:
     """A random order of the documents in page.order: ties are broken by it."""
     for document in range(page.size):
@@ -69,7 +69,7 @@ def mix_page(page: Page, rng: np.random.Generator) -> None:
     shuffle(page.order, page.size, rng)
 
 
-@kernel
+@routine
 def rank_page(page: Page, length: int, ranker: int) -> None:
     """The best `length` documents by page.scores, in page.rankings[ranker], with -1 for those that are missing.
 

@@ -115,7 +115,7 @@ def check_reset(policy: type[Policy], make: Callable[..., Policy]) -> None:
         used.tell(duel, OUTCOMES[step % 4])
     # The same luck as the constructor of the fresh one had.
     luck = np.random.default_rng(np.random.SeedSequence(7))
-    specialise(_reset, policy.__name__, {"reset": policy.method("reset", kernel)})(used.memory, luck)
+    specialise(_reset, {"reset": policy.method("reset", kernel)})(used.memory, luck)
     expect_same_memory(fresh, used, "a policy that was reset differs from a fresh one")
 
 

@@ -89,6 +89,24 @@ def test_every_step_is_towards_the_mean_of_those_that_win_over_all_assignments()
     assert 50 < moved < 150
 
 
+def test_several_queries_decide_on_a_step_by_majority() -> None:
+    luck, learner, moved = np.random.default_rng(5), ProbabilisticDBGD(5, rate=0.3, queries=3, seed=1), 0
+    for _ in range(60):
+        votes, directions, before = 0.0, learner.proposed.copy(), learner.weights[0].copy()
+        for _ in range(3):
+            assert np.array_equal(learner.weights[0], before)
+            impression = learner.ask(luck.standard_normal((12, 5)))
+            assert isinstance(impression, Assigned)
+            assert np.array_equal(impression.directions, directions)
+            clicks = luck.permutation(10)[: luck.integers(4)]
+            won = outcome(impression.chances[clicks], 1)
+            votes += np.sign(won) * (abs(won) > 1e-12)
+            learner.tell(impression, clicks.tolist())
+        assert np.allclose(learner.weights[0] - before, 0.3 * directions[0] if votes > 0 else 0.0)
+        moved += votes > 0
+    assert 15 < moved < 45
+
+
 def test_rankers_that_agree_tie_and_nothing_moves() -> None:
     learner = ProbabilisticMGD(3, seed=1)
     for clicks in ([0], [1, 2, 5], list(range(10))):

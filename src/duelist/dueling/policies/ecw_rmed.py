@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Flags, Floats, Ints, parameter, per_arm, per_pair, single, table
 from duelist.core.sampling import shuffle
 from duelist.dueling.policy import Duel, Policy
@@ -191,7 +191,7 @@ def take_turns(self: ECWRMED, rng: np.random.Generator) -> None:
     shuffle(self.current, self.n_current[0], rng)
 
 
-@kernel
+@routine
 def plan(self: ECWRMED, log_t: float, rng: np.random.Generator) -> None:
     """L_NC: queue the likely winner against itself, and what must be dueled before it is certain."""
     fewest = self.n_arms

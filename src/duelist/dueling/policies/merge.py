@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.errors import BadInput
 from duelist.core.memory import Declared, Floats, Ints, holds, parameter, per_arm, per_pair, single
 from duelist.core.sampling import below, shuffle
@@ -252,7 +252,7 @@ def drop_all_beaten(self: Merge, t: int) -> None:
                 drop_beaten(self, seat, batches.members[before], log_t)
 
 
-@kernel
+@routine
 def start_batches(batches: Batches, batch_size: int) -> None:
     """Seats next to each other share a batch."""
     for seat in range(batches.n_arms):
@@ -283,7 +283,7 @@ def lay_out(batches: Batches) -> None:
             batches.size[batch] += 1
 
 
-@kernel
+@routine
 def merge(batches: Batches, batch_size: int, rng: np.random.Generator) -> None:
     """Pair the smallest batches with the largest; once more if a batch is still half empty."""
     for again in range(2):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Floats, Ints, parameter, single, table
 from duelist.core.sampling import below
 from duelist.interleaving.team_draft import team_draft
@@ -22,42 +22,31 @@ from duelist.online.impression import Impression
 from duelist.online.learner import Learner
 from duelist.online.page import Page, dot, mix_page, rank_page
 
+draft = routine(team_draft)  # one for all learners
 
-class Drafted(Impression):
-    """Who placed each document, and which directions the candidates tried."""
+
+class Tried(Impression):
+    """Which directions the candidates tried."""
 
     candidates: int = parameter(1, "rankers tried beside the current one", low=1)
     directions: Floats = table(lambda d, self: (self.candidates, d))
-    teams: Ints = table(lambda d, self: (self.length,), int, -1)  # 0 is the current ranker, -1 nobody
     vote: Ints = single(int)  # the number of the step it votes on
 
 
-class DBGD(Learner):
-    """Show a ranker and a neighbour interleaved by team draft; step towards the neighbour if it wins more clicks.
+class Drafted(Tried):
+    """Who placed each document, too."""
 
-    Departs: no ball around 0 that weights must stay in, as in all work on learning to rank since. A tie moves
-    nothing. When several queries decide on a step, the paper does not say how: here a candidate wins if it wins
-    more of them than it loses, and tells of steps taken are ignored.
+    teams: Ints = table(lambda d, self: (self.length,), int, -1)  # 0 is the current ranker, -1 nobody
 
-    >>> learner = DBGD(n_features=2, seed=1)
-    >>> for _ in range(1000):
-    ...     impression = learner.ask([[1.0, 0.0], [0.0, 1.0]])
-    ...     learner.tell(impression, [impression.ranking.index(0)])  # people want the first document
-    >>> bool(learner.score([[1.0, 0.0]]) > learner.score([[0.0, 1.0]]))
-    True
-    """
 
-    name = "dbgd"
-    impression = Drafted
+class Descender(Learner, abstract=True):
+    """Base of the learners that try candidates in random directions, and step towards those that win."""
 
     rate: float = parameter(0.01, "step towards the winners (gamma)", above=0)
     distance: float = parameter(1.0, "from the current weights to those tried (delta)", above=0)
     candidates: int = parameter(1, "rankers tried beside the current one", low=1)
     queries: int = parameter(1, "impressions that decide together on a step", low=1)
     random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
-    tried: Floats = table(lambda d, self: (self.candidates + 1, d))  # scratch: weights of all rankers
-    clicks: Ints = table(lambda d, self: (self.candidates + 1,), int)  # scratch: clicks on each ranker's documents
-    turns: Ints = table(lambda d, self: (2, self.candidates + 1), int)  # scratch of the team draft
     outcomes: Floats = table(lambda d, self: (self.candidates,))  # queries won less those lost, on this step
     proposed: Floats = table(lambda d, self: (self.candidates, d))  # directions that several queries decide on
     votes: Ints = single(int)  # queries told of this step
@@ -71,30 +60,43 @@ class DBGD(Learner):
         if self.queries > 1:
             draw_directions(self.proposed, rng)
 
+
+class DBGD(Descender):
+    """Show a ranker and a neighbour interleaved by team draft; step towards the neighbour if it wins more clicks.
+
+    Departs: no ball around 0 that weights must stay in, as in all work on learning to rank since. A tie moves
+    nothing. When several queries decide on a step, the paper does not say how: here a candidate wins if it wins
+    more of them than it loses, and tells of steps taken are ignored. The paper's own comparison, of two whole
+    rankings by someone who prefers one of them, is duelist.online.continuous.descend_rankings.
+
+    >>> learner = DBGD(n_features=2, seed=1)
+    >>> for _ in range(1000):
+    ...     impression = learner.ask([[1.0, 0.0], [0.0, 1.0]])
+    ...     learner.tell(impression, [impression.ranking.index(0)])  # people want the first document
+    >>> bool(learner.score([[1.0, 0.0]]) > learner.score([[0.0, 1.0]]))
+    True
+    """
+
+    name = "dbgd"
+    impression = Drafted
+
+    tried: Floats = table(lambda d, self: (self.candidates + 1, d))  # scratch: weights of all rankers
+    clicks: Ints = table(lambda d, self: (self.candidates + 1,), int)  # scratch: clicks on each ranker's documents
+    turns: Ints = table(lambda d, self: (2, self.candidates + 1), int)  # scratch of the team draft
+
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        if self.queries == 1:
-            draw_directions(impression.directions, rng)
-        else:
-            propose_again(self, impression.directions)
-        impression.vote[0] = self.steps[0]
+        propose(self, impression, rng)
         rank_candidates(self, page, impression, rng)
-        impression.count[0] = team_draft(
+        impression.count[0] = draft(
             page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
         )
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
-        if self.queries == 1 or impression.vote[0] == self.steps[0]:
+        if may_vote(self, impression):
             count_clicks(self, impression)
             for candidate in range(self.candidates):
                 self.outcomes[candidate] += np.sign(self.clicks[candidate + 1] - self.clicks[0])
-            self.votes[0] += 1
-        if self.votes[0] == self.queries:
-            add_winners(self, impression.directions, self.rate, self.weights, rng)
-            self.outcomes[:] = 0.0
-            self.votes[0] = 0
-            self.steps[0] += 1
-            if self.queries > 1:
-                draw_directions(self.proposed, rng)
+            count_vote(self, impression, rng)
 
 
 class MGD(DBGD):
@@ -121,11 +123,34 @@ def draw_directions(directions: Floats, rng: np.random.Generator) -> None:
 
 
 @kernel
-def propose_again(self: DBGD, directions: Floats) -> None:
-    """The directions that the queries before decide on, too."""
-    for candidate in range(self.candidates):
-        for column in range(self.n_features):
-            directions[candidate, column] = self.proposed[candidate, column]
+def propose(self: Descender, impression: Any, rng: np.random.Generator) -> None:
+    """The directions to try: new ones, or those that the queries before decide on, too."""
+    if self.queries == 1:
+        draw_directions(impression.directions, rng)
+    else:
+        for candidate in range(self.candidates):
+            for column in range(self.n_features):
+                impression.directions[candidate, column] = self.proposed[candidate, column]
+    impression.vote[0] = self.steps[0]
+
+
+@kernel
+def may_vote(self: Descender, impression: Any) -> bool:
+    """Whether the step that it tried is still to be decided."""
+    return bool(self.queries == 1 or impression.vote[0] == self.steps[0])
+
+
+@kernel
+def count_vote(self: Descender, impression: Any, rng: np.random.Generator) -> None:
+    """One more query has told; after the last one, take the step."""
+    self.votes[0] += 1
+    if self.votes[0] == self.queries:
+        add_winners(self, impression.directions, self.rate, self.weights, rng)
+        self.outcomes[:] = 0.0
+        self.votes[0] = 0
+        self.steps[0] += 1
+        if self.queries > 1:
+            draw_directions(self.proposed, rng)
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Floats, constant, parameter, table
 from duelist.online.learners.dbgd import DBGD, add_winners, count_clicks
 from duelist.online.page import dot
@@ -70,7 +70,7 @@ class MGDDSP(DBGDDSP):
     candidates: int = parameter(9, "rankers tried beside the current one", low=1)
 
 
-@kernel
+@routine
 def project(self: Any, impression: Any) -> None:
     """self.direction: self.winning as far as it lies in the space of the examined documents, of length 1.
 

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Flags, Floats, Ints, constant, parameter, single, table
-from duelist.interleaving.team_draft import team_draft
-from duelist.online.learners.dbgd import DBGD, add_winners, count_clicks, rank_candidates
+from duelist.online.learners.dbgd import DBGD, add_winners, count_clicks, draft, rank_candidates
 from duelist.online.learners.dsp import extend_basis, project
 from duelist.online.page import Page, dot
 
@@ -83,7 +82,7 @@ class NSGD(DBGD):
         draw_in_null_space(self, page, rng)
         keep_furthest(self, impression.directions)
         rank_candidates(self, page, impression, rng)
-        impression.count[0] = team_draft(
+        impression.count[0] = draft(
             page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
         )
 
@@ -122,7 +121,7 @@ class NSGDDSP(NSGD):
         remember_losers(self, impression)
 
 
-@kernel
+@routine
 def draw_in_null_space(self: NSGD, page: Page, rng: np.random.Generator) -> None:
     """self.drawn: random directions by their parts along the rows of the null space; self.reach: how far documents lie.
 
@@ -148,7 +147,7 @@ def draw_in_null_space(self: NSGD, page: Page, rng: np.random.Generator) -> None
             self.drawn[draw, row] /= size
 
 
-@kernel
+@routine
 def keep_furthest(self: NSGD, directions: Floats) -> None:
     """The candidates' directions: those along which the documents lie furthest from 0, the furthest first."""
     for draw in range(2 * self.candidates + 2):
@@ -178,7 +177,7 @@ def find_winner(self: NSGD, impression: Any, rng: np.random.Generator) -> None:
     add_winners(self, impression.directions, 1.0, self.winning, rng)
 
 
-@kernel
+@routine
 def remember_query(self: NSGD, impression: Any) -> None:
     """Put a query with clicks in the place of the oldest stale one, or else of the easiest if that is easier."""
     ease, chosen = 0.0, -1
@@ -201,7 +200,7 @@ def remember_query(self: NSGD, impression: Any) -> None:
     self.updates[0] += 1
 
 
-@kernel
+@routine
 def break_tie(self: NSGD, directions: Floats, rng: np.random.Generator) -> None:
     """Let only that winner keep its outcome which ranks the clicked documents of the hard queries best."""
     best, highest, ties = -1, -1.0, 0
@@ -255,7 +254,7 @@ def remember_losers(self: NSGD, impression: Any) -> None:
         find_null_space(self)
 
 
-@kernel
+@routine
 def find_null_space(self: NSGD) -> None:
     """self.basis: the worst losers made orthonormal, then axes to complete it."""
     row, size = 0, 0

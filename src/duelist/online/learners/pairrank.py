@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Floats, Ints, parameter, table
 from duelist.core.sampling import below, shuffle
 from duelist.online.impression import Impression
@@ -95,7 +95,7 @@ class PairRank(Learner):
             learn_pair(self, impression, self.winners[pair], self.losers[pair])
 
 
-@kernel
+@routine
 def block_end(self: PairRank, page: Page, first: int) -> int:
     """Where the block ends that starts at rank `first`: no document before it is uncertain against one from it on."""
     reach, rank = first, first
@@ -140,7 +140,7 @@ def multiply(matrix: Floats, vectors: Floats, row: int, result: Floats) -> None:
             result[0, j] += vectors[row, i] * matrix[i, j]
 
 
-@kernel
+@routine
 def learn_pair(self: PairRank, impression: Any, winner: int, loser: int) -> None:
     """A Newton step of the model, and less uncertainty in the direction of the pair."""
     for column in range(self.n_features):

@@ -7,7 +7,6 @@ Oosterhuis, Schuth, de Rijke. Probabilistic Multileave Gradient Descent. ECIR 20
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,24 +15,20 @@ from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, parameter, table
 from duelist.core.sampling import below
 from duelist.interleaving.probabilistic import compare_clicks
-from duelist.online.impression import Impression
-from duelist.online.learner import Learner
-from duelist.online.learners.dbgd import add_winners, draw_directions
+from duelist.online.learners.dbgd import Descender, Tried, count_vote, may_vote, propose
 from duelist.online.page import Page, mix_page
 
 SMALL = 1e-4  # sums that were brought below it by subtraction are added up anew
 EVEN = 1e-12  # outcomes up to it are ties: rounding makes them of rankers that agree
 
 
-class Assigned(Impression):
-    """How likely each ranker is to have placed each document, and which directions the candidates tried."""
+class Assigned(Tried):
+    """How likely each ranker is to have placed each document, too."""
 
-    candidates: int = parameter(1, "rankers tried beside the current one", low=1)
-    directions: Floats = table(lambda d, self: (self.candidates, d))
     chances: Floats = table(lambda d, self: (self.length, self.candidates + 1))  # [slot, ranker]; 0 is the current one
 
 
-class ProbabilisticDBGD(Learner):
+class ProbabilisticDBGD(Descender):
     """DBGD where every slot is drawn by a random ranker, which prefers its top documents but may choose any.
 
     A click counts for every ranker as far as it is likely to have drawn the document. A candidate wins if it
@@ -53,23 +48,14 @@ class ProbabilisticDBGD(Learner):
     name = "p-dbgd"
     impression = Assigned
 
-    rate: float = parameter(0.01, "step towards the winners (gamma)", above=0)
-    distance: float = parameter(1.0, "from the current weights to those tried (delta)", above=0)
-    candidates: int = parameter(1, "rankers tried beside the current one", low=1)
-    random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
     tau: float = parameter(3.0, "a ranker wants its r-th document in proportion to r^-tau", low=0, high=20)
     tried: Floats = table(lambda d, self: (d, self.candidates + 1))  # scratch: weights, [feature, ranker]
     left: Floats = table(lambda d, self: (self.candidates + 1,))  # scratch: how much each ranker still wants
     clicked: Floats = table(lambda d, self: (self.length * (self.candidates + 1),))  # scratch: chances at clicks
     walk: Floats = table(lambda d, self: (2 * self.length + 3,))  # scratch of the exact comparison
-    outcomes: Floats = table(lambda d, self: (self.candidates,))  # scratch: chance to win less chance to lose
-
-    @classmethod
-    def rankers(cls, parameters: Mapping[str, Any]) -> int:
-        return int(parameters["candidates"]) + 1
 
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        draw_directions(impression.directions, rng)
+        propose(self, impression, rng)
         mix_page(page, rng)
         # All numbers of a document side by side, for all rankers at once, which processors do several times faster.
         wanted = page.wanted.reshape((page.placed.size, self.candidates + 1))
@@ -81,16 +67,18 @@ class ProbabilisticDBGD(Learner):
         draw_slots(self, page, wanted, impression, rng)
 
     def update(self, impression: Any, rng: np.random.Generator) -> None:
-        rankers, size = self.candidates + 1, 0
-        for slot in range(impression.count[0]):
-            if impression.clicked[slot]:
-                for ranker in range(rankers):
-                    self.clicked[size] = impression.chances[slot, ranker]
-                    size += 1
-        for candidate in range(self.candidates):
-            more, fewer = compare_clicks(self.clicked[:size], rankers, candidate + 1, 0, self.walk)
-            self.outcomes[candidate] = more - fewer if more - fewer > EVEN else 0.0
-        add_winners(self, impression.directions, self.rate, self.weights, rng)
+        if may_vote(self, impression):
+            rankers, size = self.candidates + 1, 0
+            for slot in range(impression.count[0]):
+                if impression.clicked[slot]:
+                    for ranker in range(rankers):
+                        self.clicked[size] = impression.chances[slot, ranker]
+                        size += 1
+            for candidate in range(self.candidates):
+                more, fewer = compare_clicks(self.clicked[:size], rankers, candidate + 1, 0, self.walk)
+                if abs(more - fewer) > EVEN:
+                    self.outcomes[candidate] += np.sign(more - fewer)
+            count_vote(self, impression, rng)
 
 
 class ProbabilisticMGD(ProbabilisticDBGD):
