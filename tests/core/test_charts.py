@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from duelist.core.charts import Series, check_chart_path, draw_lines
+from duelist.core.charts import Series, check_chart_path, draw_dots, draw_lines
 from duelist.core.errors import BadInput, MissingExtra
 
 X = np.array([1.0, 10.0, 100.0])
@@ -61,6 +61,20 @@ def test_panels_are_stacked_in_order_under_one_title() -> None:
 def test_two_dozen_lines_are_told_apart() -> None:
     axes = draw_lines([("regret", [RISING] * 24, False)], "duels", "title").axes[0]
     assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 24
+
+
+def test_dots_stand_in_the_row_of_their_name_with_their_limits() -> None:
+    one = Series("one", ["a", "b"], *np.array([[1.0, 2.0], [0.5, 1.0], [2.0, 2.5]]))
+    two = Series("two", ["b", "c"], *np.array([[3.0, 4.0], [2.0, 3.0], [4.0, 5.0]]))
+    axes = draw_dots([one, two], "lead", "title").axes[0]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b", "c"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["one", "two"]
+    for container, group, rows in zip(axes.containers, (one, two), ([0, 1], [1, 2]), strict=True):
+        dots, _, (bars,) = container.lines
+        np.testing.assert_array_equal(dots.get_xdata(), group.y)
+        np.testing.assert_array_equal(np.round(np.array(dots.get_ydata(), float)), rows)
+        limits = [segment[:, 0].tolist() for segment in bars.get_segments()]
+        assert limits == np.column_stack([group.low, group.high]).tolist()
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,25 @@ def draw_boxes(
     return _save(figure, path)
 
 
+def draw_dots(groups: Sequence[Series], x_label: str, title: str, path: str | Path | None = None) -> Any:
+    """A row for each name in `x` of the groups, in it a dot with its limits for each group, and a line at 0."""
+    names = list(dict.fromkeys(name for group in groups for name in group.x))
+    figure = _figure(1 + len(names) // 10, path)
+    axes = figure.add_subplot()
+    for place, group in enumerate(groups):
+        shift = (place - (len(groups) - 1) / 2) * 0.6 / len(groups)
+        rows = [names.index(name) + shift for name in group.x]
+        reach = [group.y - group.low, group.high - group.y]
+        axes.errorbar(group.y, rows, xerr=reach, fmt="o", color=COLOURS[place % len(COLOURS)], label=group.label)
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    _finish(axes, x_label, "")
+    axes.set_title(title)
+    axes.legend(frameon=False)
+    return _save(figure, path)
+
+
 def _figure(panels: int, path: str | Path | None) -> Any:
     if path is not None:
         check_chart_path(path)

@@ -18,11 +18,13 @@ from duelist.lab.reproductions.thesis_measures import MEASURES
 from duelist.lab.reproductions.thesis_weights import WEIGHTS
 
 try:
+    from duelist.lab.reproductions.dbgd_web import GRID, SAMPLED
     from duelist.lab.reproductions.thesis_diversity import TABLE
     from duelist.lab.reproductions.thesis_diversity_curves import DIVERSITY_CURVES
+    from duelist.lab.reproductions.thesis_map import LEARNING
     from duelist.lab.reproductions.web_diversity import WEB_DIVERSITY
 
-    OFFLINE: tuple[Reproduction, ...] = (TABLE, *DIVERSITY_CURVES, WEB_DIVERSITY)
+    OFFLINE: tuple[Reproduction, ...] = (LEARNING, TABLE, *DIVERSITY_CURVES, WEB_DIVERSITY, GRID, SAMPLED)
 except MissingExtra:  # those of the extra `offline` are left out where it is not installed
     OFFLINE = ()
 
