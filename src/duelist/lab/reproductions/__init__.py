@@ -7,7 +7,7 @@ from duelist.lab.reproductions.dbgd_table1 import FIGURE as DBGD_FIGURE
 from duelist.lab.reproductions.dbgd_table1 import TABLE as DBGD_TABLE
 from duelist.lab.reproductions.dm2l_drift import DRIFT
 from duelist.lab.reproductions.interleaving_users import INTERLEAVING_USERS
-from duelist.lab.reproductions.online_letor import ONLINE_FIGURES, ONLINE_GOALS
+from duelist.lab.reproductions.online_letor import ONLINE_FIGURES, ONLINE_GOALS, ONLINE_PEERS
 from duelist.lab.reproductions.rex3_arms import ARMS
 from duelist.lab.reproductions.rex3_bound import BOUND
 from duelist.lab.reproductions.rex3_regret import FIGURES_OVER_TIME
@@ -41,6 +41,7 @@ REPRODUCTIONS = (
     DBGD_FIGURE,
     DRIFT,
     ONLINE_FIGURES,
+    ONLINE_PEERS,
     ONLINE_GOALS,
     BOUND,
     *FIGURES_OVER_TIME,

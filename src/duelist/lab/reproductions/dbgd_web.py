@@ -94,7 +94,7 @@ def run_samples(setting: Setting) -> Report:
     comparisons = QUICK if setting.quick else COMPARISONS
     found: dict[int, RankingDescent] = {}
     for queries in SAMPLES:
-        distance, rate = best_steps(fold.train, queries, comparisons // 10)
+        distance, rate = best_steps(fold.train, queries, comparisons // 3)
         found[queries] = search(fold.train, queries, distance, rate, comparisons, RUNS)
         setting.advance(1)
     svm = fit_best("svm-pairwise", fold, measure=MEASURE).ranker
@@ -103,7 +103,7 @@ def run_samples(setting: Setting) -> Report:
     rows = []
     for queries, own in found.items():
         steps = f"delta {own.parameters['distance']:g}, gamma {own.parameters['rate']:g}"
-        cell = f"{queries} queries a step ({steps}): NDCG@10 on training queries"
+        cell = f"{queries} {'query' if queries == 1 else 'queries'} a step ({steps}): NDCG@10 on training queries"
         rows.append(claim(cell, own.ndcg[:, -1], _any))
     finals = np.array([own.ndcg[:, -1] for own in found.values()])
     spread = np.ptp(finals.mean(1))
@@ -122,7 +122,7 @@ def run_samples(setting: Setting) -> Report:
 
 
 def best_steps(data: Dataset, queries: int, comparisons: int) -> tuple[float, float]:
-    """The distance and the rate of the grid with the largest NDCG after a tenth of the comparisons."""
+    """The distance and the rate of the grid with the largest NDCG at the end."""
     comparisons -= comparisons % queries
 
     def after(steps: tuple[float, float]) -> float:
