@@ -79,6 +79,8 @@ def draw_boxes(
         showfliers=False,
         medianprops={"color": COLOURS[1], "linewidth": 2},
     )
+    if len(samples) > 10:
+        axes.tick_params(axis="x", labelsize="small")
     _finish(axes, x_label, y_label)
     axes.set_title(title)
     return _save(figure, path)
