@@ -6,8 +6,9 @@ DuelistError                     the root: catch this to catch them all
 ├── DuelError                    a tell that does not fit its duel or impression
 │   ├── AlreadyTold              this duel or impression was told before
 │   ├── ForeignDuel              this duel was not asked from this policy
-│   ├── ForeignImpression        this impression is of another kind of learner
-│   └── ExpiredDuel              too many newer duels were opened since
+│   ├── ForeignImpression        this impression was not asked from this learner
+│   ├── ExpiredDuel              too many newer duels were opened since
+│   └── ExpiredImpression        too many newer impressions were opened since
 ├── CannotCompile                a kernel reaches something that cannot be compiled safely
 └── MissingExtra                 an optional package is not installed (also an ImportError)
 """
@@ -19,6 +20,7 @@ __all__ = [
     "DuelError",
     "DuelistError",
     "ExpiredDuel",
+    "ExpiredImpression",
     "ForeignDuel",
     "ForeignImpression",
     "MissingExtra",
@@ -51,11 +53,15 @@ class ForeignDuel(DuelError):
 
 
 class ForeignImpression(DuelError):
-    """The impression is of another kind of learner, or has other features."""
+    """The impression was not asked from this learner, or is of another kind."""
 
 
 class ExpiredDuel(DuelError):
     """The duel was dropped because too many newer ones were opened."""
+
+
+class ExpiredImpression(DuelError):
+    """The impression was dropped because too many newer ones were opened."""
 
 
 class CannotCompile(DuelistError):

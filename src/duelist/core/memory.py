@@ -8,7 +8,6 @@ compiled code. Only arrays change: a number that changes is an array of one.
 from __future__ import annotations
 
 import inspect
-import math
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
@@ -21,41 +20,15 @@ import numpy.typing as npt
 
 from duelist.core.compile import rebind
 from duelist.core.errors import BadInput
+from duelist.core.parameters import Parameter
+
+# An algorithm declares all its fields with names from this module.
+from duelist.core.parameters import constant as constant
+from duelist.core.parameters import parameter as parameter
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A number chosen by the user and fixed afterwards."""
-
-    default: Any
-    help: str
-    low: float
-    high: float
-    above: float  # a strict lower limit
-    required: bool = False
-    settable: bool = True
-
-    def check(self, owner: str, name: str, value: Any) -> Any:
-        """`value` in the parameter's own type, or an error that names what is allowed."""
-        kind = type(self.default)
-        allowed = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        limits = [f"at least {self.low:g}"] * (self.low > -math.inf)
-        limits += [f"above {self.above:g}"] * (self.above > -math.inf)
-        limits += [f"at most {self.high:g}"] * (self.high < math.inf)
-        allowed = " ".join([allowed, " and ".join(limits)]).strip()
-        fits = isinstance(value, bool | np.bool_) if kind is bool else not isinstance(value, bool | np.bool_)
-        try:
-            number = kind(value) if fits else math.nan
-            fits = fits and number == value and (kind is not int or abs(number) < 2**63)
-        except (TypeError, ValueError, OverflowError):
-            fits = False
-        if not fits or not (self.low <= number <= self.high and number > self.above) or not math.isfinite(number):
-            raise BadInput(f"{owner}: {name} must be {allowed}, not {value!r}")
-        return number
 
 
 @dataclass(frozen=True)
@@ -65,6 +38,7 @@ class Table:
     shape: Callable[..., tuple[int, ...]]
     dtype: type
     fill: float
+    scratch: bool = False  # it means nothing between calls: not stored, not compared, not reset
 
     def allocate(self, owner: Declared) -> npt.NDArray[Any]:
         wants_owner = len(inspect.signature(self.shape).parameters) == 2
@@ -81,24 +55,6 @@ class Holds:
 
 
 # These return Any so that a field can be annotated with the type it has at run time.
-
-
-def parameter(
-    default: Any,
-    help: str,
-    *,
-    low: float = -math.inf,
-    high: float = math.inf,
-    above: float = -math.inf,
-    required: bool = False,
-) -> Any:
-    """Declare a number the user may set, or must when `required`; its type is the default's."""
-    return Parameter(default, help, low, high, above, required)
-
-
-def constant(value: Any) -> Any:
-    """Declare a number that tells variants of one algorithm apart."""
-    return Parameter(value, "", -math.inf, math.inf, -math.inf, settable=False)
 
 
 def single(dtype: type = int, fill: float = 0) -> Any:
@@ -119,6 +75,11 @@ def per_pair(dtype: type = float, fill: float = 0) -> Any:
 def table(shape: Callable[..., tuple[int, ...]], dtype: type = float, fill: float = 0) -> Any:
     """Declare an array of another shape: shape(size), or shape(size, self) to use parameters."""
     return Table(shape, dtype, fill)
+
+
+def scratch(shape: Callable[..., tuple[int, ...]], dtype: type = float) -> Any:
+    """Declare room to work in, which holds anything when a kernel is called: shape(size), or shape(size, self)."""
+    return Table(shape, dtype, 0, scratch=True)
 
 
 def holds(part: type[Declared]) -> Any:
@@ -182,8 +143,9 @@ class Declared:
             elif isinstance(field, Table):
                 value = field.allocate(self)
             else:
-                known = field.part.parameters()
-                value = object.__new__(field.part)  # of a held policy, only what it declares
+                # What a held part holds was decided with its class. It is made of what it declares alone.
+                known = {n for n, p in field.part.parameters().items() if not p.family}
+                value = object.__new__(field.part)
                 Declared.__init__(value, size, {n: v for n, v in parameters.items() if n in known})
             setattr(self, name, value)
         self.check_parameters()
@@ -207,21 +169,28 @@ class Declared:
             if isinstance(field, Parameter) and field.settable:
                 values[name] = getattr(self, name)
             elif isinstance(field, Holds):
-                values = getattr(self, name).parameter_values() | values
+                values |= {n: v for n, v in getattr(self, name).parameter_values().items() if n not in values}
         return values
 
     def tables(self) -> dict[str, npt.NDArray[Any]]:
-        """Every array by name; those of a held part as "part.name"."""
+        """Every array that is remembered, by name; those of a held part as "part.name"."""
         found: dict[str, npt.NDArray[Any]] = {}
         for name, field in self.fields.items():
-            if isinstance(field, Table):
+            if isinstance(field, Table) and not field.scratch:
                 found[name] = getattr(self, name)
             elif isinstance(field, Holds):
                 found |= {f"{name}.{n}": a for n, a in getattr(self, name).tables().items()}
         return found
 
+    def scratch_tables(self) -> list[npt.NDArray[Any]]:
+        """The arrays that mean nothing between calls, those of held parts included."""
+        found = [getattr(self, n) for n, f in self.fields.items() if isinstance(f, Table) and f.scratch]
+        parts = [getattr(self, n) for n, f in self.fields.items() if isinstance(f, Holds)]
+        return found + [array for part in parts for array in part.scratch_tables()]
+
     def _memory(self) -> Any:
-        values = {n: getattr(self, n) for n in self.fields}
+        text = {n for n, f in self.fields.items() if isinstance(f, Parameter) and not f.compiles}
+        values = {n: getattr(self, n) for n in self.fields if n not in text}
         values = {n: v.memory if isinstance(v, Declared) else v for n, v in values.items()}
         return memory_type((self.sized_by, *values))(getattr(self, self.sized_by), *values.values())
 
@@ -260,7 +229,7 @@ class Declared:
     @classmethod
     def _fills(cls) -> Iterator[tuple[str, Any]]:
         for name, field in cls.fields.items():
-            if isinstance(field, Table):
+            if isinstance(field, Table) and not field.scratch:
                 yield name, np.dtype(field.dtype).type(field.fill).item()
             elif isinstance(field, Holds):
                 yield from ((f"{name}.{path}", fill) for path, fill in field.part._fills())

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from duelist.core.compile import kernel, once, plain, rebind, specialise
-from duelist.core.errors import AlreadyTold, BadInput, ExpiredDuel, ForeignDuel
-from duelist.core.memory import Declared
+from duelist.core.agent import MAX_OPEN, Agent, Live
+from duelist.core.compile import kernel, rebind, specialise
+from duelist.core.errors import BadInput, ExpiredDuel, ForeignDuel
+from duelist.core.record import frozen, read_record, reading, write_record
 from duelist.core.registry import Registry
+from duelist.core.spec import Spec
 
-SCHEMA = 1  # of the JSON form
+SCHEMA = 1  # of a duel's JSON form
 VIEWS = ("strong", "weak", "copeland", "borda", "none")
-POLICIES: Registry[type[Policy]] = Registry("policy", "duelist.dueling.policies")
+POLICIES: Registry[type[Policy]] = Registry("policy")
 
 
 class Duel(NamedTuple):
     """A pair of arms shown once, with all that its update will need.
 
-    >>> Duel(left=0, right=3, t=1)._replace(left="bm25", right="vector").left
-    'bm25'
+    >>> duel = Duel(left="bm25", right="vector", t=1, id="7")
+    >>> Duel.from_json(duel.to_json()) == duel
+    True
     """
 
     left: Any  # an arm: its number inside kernels, its name in a live duel that has names
@@ -33,7 +33,19 @@ class Duel(NamedTuple):
     t: int  # one more than the number of tells when the duel was asked
     left_p: float = 1.0  # probability with which the left arm was drawn, where that matters
     right_p: float = 1.0
-    id: int = 0  # set by ask
+    id: Any = ""  # set by ask; inside kernels a number that means nothing
+
+    def to_json(self) -> str:
+        """The duel as text; its arms must be text, numbers, true, false, null or tuples of these."""
+        return write_record({"schema": SCHEMA, **self._asdict()}, f"the duel {tuple(self)}")
+
+    @classmethod
+    def from_json(cls, record: str | bytes | Mapping[str, Any]) -> Duel:
+        """What `to_json` wrote."""
+        data = dict(read_record(record, "a duel", SCHEMA))
+        del data["schema"]
+        with reading("a duel"):
+            return cls(**{name: frozen(value) for name, value in data.items()})
 
 
 @kernel
@@ -50,7 +62,7 @@ class Certainty(NamedTuple):
     duels: int
 
 
-class Policy(Declared):
+class Policy(Agent, abstract=True):
     """Chooses pairs of arms to duel and learns from who won.
 
     An algorithm declares its parameters and arrays and writes `choose`, `update` and
@@ -59,20 +71,18 @@ class Policy(Declared):
     changes nothing that a second `choose` would notice: progress is made by `update`.
     """
 
-    name: ClassVar[str] = ""  # on the command line; made from the class name when empty
+    registry = POLICIES
+    asks, foreign, expired = "duel", ForeignDuel, ExpiredDuel
     view: ClassVar[str] = "strong"  # the regret that stops growing, one of VIEWS
-    kernels = ("reset", "choose", "update")
-    reserved = Declared.reserved | {"arms", "numbers", "rng", "told", "asked", "max_open"}
+    reserved = Agent.reserved | {"arms", "numbers"}
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
-        super().__init_subclass__()
-        if abstract:
-            return
-        if "name" not in vars(cls):
-            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
         if cls.view not in VIEWS:
             raise BadInput(f"{cls.__name__}: view must be one of {', '.join(VIEWS)}, not {cls.view!r}")
-        POLICIES.add(cls.name, cls)
+        super().__init_subclass__(abstract)
+
+    def __new__(cls, n_arms: int | None = None, *, arms: Sequence[Hashable] | None = None, **given: Any) -> Self:
+        return object.__new__(cls.resolve(given, n_arms if arms is None else len(arms)))
 
     def __init__(
         self,
@@ -80,27 +90,12 @@ class Policy(Declared):
         *,
         arms: Sequence[Hashable] | None = None,
         seed: int | np.random.SeedSequence | None = None,
-        max_open: int = 100_000,
+        max_open: int = MAX_OPEN,
         **parameters: Any,
     ) -> None:
-        who = type(self).__name__
-        known = self.parameters()
-        if unknown := sorted(parameters.keys() - known.keys()):
-            allowed = ", ".join(known) or "none"
-            raise BadInput(f"{who} has no parameter {unknown[0]!r}; its parameters: {allowed}")
-        self.arms: Sequence[Any] = _check_arms(who, n_arms, arms)
+        self.arms: Sequence[Any] = _check_arms(type(self).__name__, n_arms, arms)
         self.numbers = {arm: number for number, arm in enumerate(self.arms)}
-        if not isinstance(max_open, int) or max_open < 1:
-            raise BadInput(f"{who}: max_open must be a whole number of at least 1, not {max_open!r}")
-        super().__init__(len(self.arms), parameters)
-        self.max_open = max_open
-        sequence = _check_seed(who, seed)
-        self.rng = np.random.default_rng(sequence)
-        self.asked = self.told = 0
-        self._first_id = _first_id(sequence, self.name, self.arms, self.parameter_values())
-        self._open: dict[int, Duel] = {}  # by id, oldest first; arms as numbers
-        self._expired: dict[int, None] = {}
-        _plain_start(type(self))(self.memory, self.rng)
+        super().__init__(len(self.arms), parameters, seed, max_open)
 
     # Written by each algorithm.
 
@@ -118,71 +113,62 @@ class Policy(Declared):
 
     # Used by everybody.
 
-    def ask(self) -> Duel:
-        """The next pair to show. Many duels may be open at once."""
-        drawn = _live(self).choose(self.memory, self.told + 1, self.rng)
-        self.asked += 1
-        number = self._first_id + self.asked
-        duel = Duel(int(drawn.left), int(drawn.right), int(drawn.t), float(drawn.left_p), float(drawn.right_p), number)
-        self._open[number] = duel
-        if len(self._open) > self.max_open:
-            self._expire()
-        return duel._replace(left=self.arms[duel.left], right=self.arms[duel.right])
+    def ask(self, id: str | None = None) -> Duel:
+        """The next pair to show. Many duels may be open at once; an id of your own must be new."""
+        number = self._issue(id)
+        drawn = self._choose(self.rng)
+        self._remember(number, drawn)
+        return self._named(drawn, number)
 
     def tell(self, duel: Duel, outcome: float | None = None, *, winner: Any = None) -> None:
         """Report how `duel` ended: an outcome from 0 to 1 (1: the left arm won), or the winner."""
         drawn = self._find(duel)
         value = _check_outcome(duel, outcome, winner)
-        _live(self).update(self.memory, drawn, value, self.told + 1, self.rng)
-        del self._open[drawn.id]
+        self.live().update(self.memory, drawn, value, self.told + 1, self.rng)
+        self._close(duel.id, "told")
+        self.told += 1
+
+    def draw(self, luck: np.random.Generator) -> Duel:
+        """A pair to show, drawn with the caller's luck. Nobody remembers it: it has no id, and goes to `apply`.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new"], seed=1)
+        >>> duel = policy.draw(np.random.default_rng(0))
+        >>> policy.apply(duel, winner=duel.left)
+        >>> policy.told, policy.asked
+        (1, 0)
+        """
+        return self._named(self._choose(luck), "")
+
+    def apply(self, duel: Duel, outcome: float | None = None, *, winner: Any = None) -> None:
+        """Learn from a duel that was drawn here or elsewhere, open or not.
+
+        What is learnt depends on the duels applied alone. Some policies derive a part of their state
+        when they choose; that is done here first, with luck that is thrown away.
+        """
+        value = _check_outcome(duel, outcome, winner)
+        left, right = self._number(duel, duel.left), self._number(duel, duel.right)
+        numbered = Duel(left, right, int(duel.t), float(duel.left_p), float(duel.right_p), 0)
+        self._choose(np.random.Generator(np.random.PCG64(0)))
+        self.live().update(self.memory, numbered, value, self.told + 1, self.rng)
         self.told += 1
 
     def best(self) -> Any:
         """The arm to use if one had to be used now."""
         return self.arms[int(self.best_arm())]
 
-    def to_json(self) -> str:
-        """Everything needed to go on, the generator and the open duels included."""
-        named = not isinstance(self.arms, range)
-        return json.dumps(
-            {
-                "schema": SCHEMA,
-                "policy": self.name,
-                "arms": list(self.arms) if named else self.n_arms,
-                "parameters": self.parameter_values(),
-                "told": self.told,
-                "asked": self.asked,
-                "first_id": self._first_id,
-                "max_open": self.max_open,
-                "open": [list(duel) for duel in self._open.values()],
-                "expired": list(self._expired),
-                "tables": {name: array.tolist() for name, array in self.tables().items()},
-                "generator": self.rng.bit_generator.state,
-            },
-            allow_nan=False,
-        )
+    def certain(self) -> Certainty | None:
+        """The answer, once it holds with the confidence asked for; None before, or if there is never one."""
+        return None
+
+    def identity(self) -> dict[str, Any]:
+        return {"n_arms": self.n_arms} if isinstance(self.arms, range) else {"arms": list(self.arms)}
 
     @classmethod
-    def from_json(cls, record: str | bytes | Mapping[str, Any]) -> Self:
-        """The policy that `to_json` described; it continues identically."""
-        try:
-            data = record if isinstance(record, Mapping) else json.loads(record)
-        except ValueError as error:
-            raise BadInput(f"not the JSON of a policy: {error}") from None
-        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
-            schema = data.get("schema") if isinstance(data, Mapping) else None
-            raise BadInput(f"not the JSON of a policy of schema {SCHEMA}: schema is {schema!r}")
-        kind = POLICIES.get(data["policy"])
-        if not issubclass(kind, cls):
-            raise BadInput(f"this JSON holds the policy {data['policy']!r}, not a {cls.__name__}")
-        arms = {"n_arms" if isinstance(data["arms"], int) else "arms": data["arms"]}
-        policy = kind(**arms, seed=0, max_open=data["max_open"], **data["parameters"])
-        for name, array in policy.tables().items():
-            array[...] = data["tables"][name]
-        policy.rng.bit_generator.state = data["generator"]
-        policy.told, policy.asked, policy._first_id = data["told"], data["asked"], data["first_id"]
-        policy._open = {duel[-1]: Duel(*duel) for duel in data["open"]}
-        policy._expired = dict.fromkeys(data["expired"])
+    def revive(cls, data: Mapping[str, Any], spec: Spec) -> Self:
+        size = {"arms": [frozen(arm) for arm in data["arms"]]} if "arms" in data else {"n_arms": data["n_arms"]}
+        policy = cls(**size, seed=0, max_open=data["max_open"], **spec.parameters)
+        policy._open = {id: Duel(*duel) for id, duel in data["open"].items()}
         return policy
 
     @classmethod
@@ -206,47 +192,41 @@ class Policy(Declared):
 
     @classmethod
     def method(cls, name: str, convert: Callable[[Any], Any]) -> Any:
+        # An algorithm writes Duel(left, right, t). Numba makes a tuple of the fields given and knows no
+        # defaults, so inside a kernel the name Duel means `whole_duel`.
         found = super().method(name, convert)
         return rebind(found, {n: whole_duel for n, value in found.__globals__.items() if value is Duel})
 
-    @classmethod
-    def resolve(cls, parameters: Mapping[str, Any]) -> type[Policy]:
-        """The class that takes these parameters; a policy that holds another depends on which."""
-        return cls
+    def _choose(self, luck: np.random.Generator) -> Duel:
+        drawn = self.live().choose(self.memory, self.told + 1, luck)
+        return Duel(int(drawn.left), int(drawn.right), int(drawn.t), float(drawn.left_p), float(drawn.right_p), 0)
 
-    def certain(self) -> Certainty | None:
-        """The answer, once it holds with the confidence asked for; None before, or if there is never one."""
-        return None
+    def _named(self, drawn: Duel, id: str) -> Duel:
+        return Duel(self.arms[drawn.left], self.arms[drawn.right], drawn.t, drawn.left_p, drawn.right_p, id)
 
-    def __repr__(self) -> str:
-        settings = "".join(f", {name}={value}" for name, value in self.parameter_values().items())
-        return f"{type(self).__name__}(n_arms={self.n_arms}{settings}): {self.told} told, {len(self._open)} open"
+    def _number(self, duel: Duel, arm: Any) -> int:
+        if not isinstance(arm, Hashable) or arm not in self.numbers:
+            raise ForeignDuel(f"duel {duel.id!r} has the unknown arm {arm!r}; known arms: {_listed(self.arms)}")
+        return self.numbers[arm]
 
     def _find(self, duel: Duel) -> Duel:
         """The open duel that `duel` is, with its arms as numbers."""
         if not isinstance(duel, Duel):
             raise BadInput(f"tell needs a duel that ask returned, not {duel!r}")
         drawn = self._open.get(duel.id)
-        if drawn is not None and duel == drawn._replace(left=self.arms[drawn.left], right=self.arms[drawn.right]):
+        if drawn is not None and duel == self._named(drawn, duel.id):
             return drawn
         for arm in (duel.left, duel.right):
-            if arm not in self.numbers:
-                raise ForeignDuel(f"duel {duel.id} has the unknown arm {arm!r}; known arms: {_listed(self.arms)}")
-        if duel.id in self._expired:
-            raise ExpiredDuel(
-                f"duel {duel.id} expired: more than max_open={self.max_open} newer duels were opened since"
-            )
-        if drawn is None and 0 < duel.id - self._first_id <= self.asked:
-            raise AlreadyTold(f"duel {duel.id} between {duel.left!r} and {duel.right!r} was told before")
-        raise ForeignDuel(f"duel {duel.id} between {duel.left!r} and {duel.right!r} was not asked from this policy")
+            self._number(duel, arm)
+        if drawn is not None:
+            raise ForeignDuel(f"duel {duel.id!r} was asked as {self._named(drawn, duel.id)}, not as {duel}")
+        raise self._refuse(duel.id)
 
-    def _expire(self) -> None:
-        """Drop the oldest open duel, and remember as many dropped ones as may be open."""
-        oldest = next(iter(self._open))
-        del self._open[oldest]
-        self._expired[oldest] = None
-        if len(self._expired) > self.max_open:
-            del self._expired[next(iter(self._expired))]
+    def _compile(self) -> Live:
+        kind, duel = type(self), Duel(0, 1, 1, 1.0, 1.0, 0)
+        choose = specialise(_ask, {"choose": kind.method("choose", kernel)})
+        update = specialise(_tell, {"update": kind.method("update", kernel)})
+        return Live(choose.entry(self.memory, 1, self.rng), update.entry(self.memory, duel, 1.0, 1, self.rng))
 
 
 def _check_arms(who: str, n_arms: int | None, arms: Sequence[Hashable] | None) -> Sequence[Any]:
@@ -262,14 +242,6 @@ def _check_arms(who: str, n_arms: int | None, arms: Sequence[Hashable] | None) -
     if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
         raise BadInput(f"{who}: arms must differ, but {repeated[0]!r} comes twice")
     return names
-
-
-def _check_seed(who: str, seed: Any) -> np.random.SeedSequence:
-    if isinstance(seed, np.random.SeedSequence):
-        return seed
-    if seed is not None and (not isinstance(seed, int | np.integer) or seed < 0):
-        raise BadInput(f"{who}: seed must be a whole number of at least 0 or None, not {seed!r}")
-    return np.random.SeedSequence(seed)
 
 
 def _check_outcome(duel: Duel, outcome: float | None, winner: Any) -> float:
@@ -288,24 +260,12 @@ def _check_outcome(duel: Duel, outcome: float | None, winner: Any) -> float:
     return value
 
 
-def _first_id(sequence: np.random.SeedSequence, *identity: Any) -> int:
-    """Where the ids of one policy begin, so that another policy's duel is recognised.
-
-    The same seed gives the same ids, as everything else. Ids stay below 2^53, which
-    is as far as JSON numbers are safe everywhere: 8 billion duels a policy, and two
-    policies share a prefix with odds of one in a million.
-    """
-    text = repr((sequence.entropy, sequence.spawn_key, identity))
-    prefix = int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 12
-    return prefix << 33
-
-
 def _listed(arms: Sequence[Any]) -> str:
     shown = ", ".join(repr(arm) for arm in arms[:10])
     return shown if len(arms) <= 10 else f"{shown}, ... ({len(arms)} in all)"
 
 
-# The two kernels of a live policy, compiled at the first use of its class.
+# The kernels of a policy, bound when its class is compiled.
 
 
 def choose(memory: Any, t: int, rng: np.random.Generator) -> Duel:
@@ -329,30 +289,3 @@ def _ask(memory: Any, t: int, rng: np.random.Generator) -> Duel:
 
 def _tell(memory: Any, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
     update(memory, duel, outcome, t, rng)
-
-
-class Live(NamedTuple):
-    """The machine code behind ask and tell."""
-
-    choose: Any
-    update: Any
-
-
-_LIVE: dict[type[Policy], Live] = {}
-
-
-def _live(policy: Policy) -> Live:
-    kind = type(policy)
-    if kind not in _LIVE:
-        choose = specialise(_ask, {"choose": kind.method("choose", kernel)})
-        update = specialise(_tell, {"update": kind.method("update", kernel)})
-        duel = Duel(0, 1, 1, 1.0, 1.0, 0)
-        _LIVE[kind] = Live(
-            choose.entry(policy.memory, 1, policy.rng), update.entry(policy.memory, duel, 1.0, 1, policy.rng)
-        )
-    return _LIVE[kind]
-
-
-@once
-def _plain_start(policy: type[Policy]) -> Any:
-    return plain(policy.method("start", plain))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from duelist.core.memory import holds
-from duelist.dueling.holder import Holder, inner_choose, inner_reset, inner_update
+from duelist.core.memory import holds, parameter
+from duelist.dueling.holder import inner_choose, inner_reset, inner_update
 from duelist.dueling.policies.double_thompson import DoubleThompson
 from duelist.dueling.policies.versatile_db import SharedTsallis
 from duelist.dueling.policy import Duel, Policy
@@ -16,7 +16,7 @@ from duelist.dueling.policy import Duel, Policy
 FEW = 16  # arms up to which double Thompson sampling is used
 
 
-class Auto(Holder):
+class Auto(Policy):
     """D-TS up to 16 arms, and shared-tsallis beyond.
 
     D-TS learns about pairs: with few arms it soon knows them all, it settles completely, and it needs no
@@ -35,19 +35,14 @@ class Auto(Holder):
 
     name = "auto"
 
+    base: str = parameter("d-ts", "the policy it holds; by the number of arms unless given", family="policy")
     policy: Any = holds(DoubleThompson)
 
-    def __new__(
-        cls,
-        n_arms: int | None = None,
-        *,
-        arms: Sequence[Hashable] | None = None,
-        base: str | type[Policy] | None = None,
-        **rest: Any,
-    ) -> Self:
-        size = len(arms) if arms is not None else n_arms
-        few = not isinstance(size, int) or size <= FEW  # what is no number is refused later, in Policy
-        return super().__new__(cls, base=base or (DoubleThompson if few else SharedTsallis))
+    @classmethod
+    def resolve(cls, given: Mapping[str, Any], size: Any = None) -> type[Self]:
+        many = isinstance(size, int) and size > FEW
+        base = given.get("base") or (SharedTsallis if many else DoubleThompson)
+        return super().resolve({**given, "base": base}, size)
 
     def start(self, rng: np.random.Generator) -> None:
         inner_reset(self.policy, rng)

@@ -12,10 +12,10 @@ import numpy as np
 
 from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, holds, parameter, single, table
-from duelist.dueling.holder import Holder, inner_choose, inner_reset, inner_update
+from duelist.dueling.holder import inner_choose, inner_reset, inner_update
 from duelist.dueling.pairs import Pairs, start_pairs
 from duelist.dueling.policies.rucb import RUCB
-from duelist.dueling.policy import Duel
+from duelist.dueling.policy import Duel, Policy
 
 
 def log_term(n_arms: int, self: Monitored) -> float:
@@ -28,7 +28,7 @@ def window_length(n_arms: int, self: Monitored) -> int:
     return 2 * math.ceil(4 * log_term(n_arms, self) / self.change**2)
 
 
-class Monitored(Holder):
+class Monitored(Policy):
     """Now and then duel every pair for its own sake; when a pair has changed, the base policy starts afresh.
 
     Needs: preferences that are fixed for long stretches; in each, what the base policy needs.
@@ -53,7 +53,8 @@ class Monitored(Holder):
     horizon: int = parameter(0, "the number of duels planned", low=1, required=True)
     segments: int = parameter(2, "stretches of fixed preferences expected", low=1)
     change: float = parameter(0.3, "the smallest change of a probability to be noticed", above=0, high=1)
-    base: Any = holds(RUCB)
+    base: str = parameter("rucb", "the policy that is restarted", family="policy")
+    policy: Any = holds(RUCB)
     pairs: Pairs = holds(Pairs)  # the order in which pairs are monitored
     cycle: Ints = single(int)  # duels from one round of monitoring to the next
     threshold: Floats = single(float)
@@ -67,7 +68,7 @@ class Monitored(Holder):
     restarts: Ints = single(int)
 
     def start(self, rng: np.random.Generator) -> None:
-        inner_reset(self.base, rng)
+        inner_reset(self.policy, rng)
         start_pairs(self.pairs, rng)
         n_pairs, length = self.recent.shape
         term = math.log((4.0 * self.horizon + 2.0) * math.sqrt(self.horizon) / (math.sqrt(self.segments) * self.n_arms))
@@ -79,7 +80,7 @@ class Monitored(Holder):
         turn = (t - self.begun[0] - 1) % self.cycle[0]
         if turn < self.recent.shape[0]:
             return Duel(self.pairs.first[turn], self.pairs.second[turn], t)
-        duel = inner_choose(self.base, self.steps[0] + 1, rng)
+        duel = inner_choose(self.policy, self.steps[0] + 1, rng)
         return Duel(duel.left, duel.right, t, duel.left_p, duel.right_p)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
@@ -92,10 +93,10 @@ class Monitored(Holder):
             cycles = (duel.t - self.begun[0] - 1) // self.cycle[0]
             asked = cycles * (self.cycle[0] - self.recent.shape[0]) + turn - self.recent.shape[0] + 1
             own = Duel(duel.left, duel.right, min(asked, self.steps[0] + 1), duel.left_p, duel.right_p)
-            inner_update(self.base, own, outcome, self.steps[0] + 1, rng)
+            inner_update(self.policy, own, outcome, self.steps[0] + 1, rng)
             self.steps[0] += 1
         elif changed(self, turn, outcome):
-            inner_reset(self.base, rng)
+            inner_reset(self.policy, rng)
             self.recent[:] = 0.0
             self.older[:] = 0.0
             self.newer[:] = 0.0
@@ -105,7 +106,7 @@ class Monitored(Holder):
             self.restarts[0] += 1
 
     def best_arm(self) -> int:
-        return int(self.base.best_arm())
+        return int(self.policy.best_arm())
 
 
 @kernel

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from duelist.core.memory import Ints, holds, parameter, single
-from duelist.dueling.holder import Holder, inner_choose, inner_reset, inner_update
+from duelist.dueling.holder import inner_choose, inner_reset, inner_update
 from duelist.dueling.policies.rucb import RUCB
-from duelist.dueling.policy import Duel
+from duelist.dueling.policy import Duel, Policy
 
 
-class Window(Holder):
+class Window(Policy):
     """Two copies of the base policy learn from every duel; each starts afresh in turn.
 
     The older copy chooses. When it has seen `size` duels it forgets everything, and the
@@ -37,6 +37,7 @@ class Window(Holder):
     name = "window"
     view = "none"  # it explores again and again
 
+    base: str = parameter("rucb", "the policy that forgets", family="policy")
     size: int = parameter(10_000, "the most duels that a choice rests on", low=2)
     one: Any = holds(RUCB)
     two: Any = holds(RUCB)
