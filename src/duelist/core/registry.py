@@ -35,8 +35,8 @@ class Entry(NamedTuple):
 class Registry(Generic[T]):
     """Names of one family. Its home is imported at the first look-up and registers its own."""
 
-    def __init__(self, family: str) -> None:
-        self.family = family
+    def __init__(self, family: str, home: str = "") -> None:
+        self.family, self.home = family, home or HOMES[family]
         self.known: dict[str, Entry] = {}
         FAMILIES[family] = self
 
@@ -53,7 +53,7 @@ class Registry(Generic[T]):
 
     def entry(self, name: str) -> Entry:
         """The maker, and what the name fixes."""
-        importlib.import_module(HOMES[self.family])
+        importlib.import_module(self.home)
         if ":" in str(name):
             return self._load(name)
         if name not in self.known:
@@ -86,7 +86,7 @@ class Registry(Generic[T]):
         return name
 
     def __iter__(self) -> Iterator[str]:
-        importlib.import_module(HOMES[self.family])
+        importlib.import_module(self.home)
         return iter(sorted(self.known))
 
     def _load(self, path: str) -> Entry:
@@ -107,9 +107,10 @@ def find_family(family: str) -> Registry[Any]:
     >>> "rucb" in list(find_family("policy"))
     True
     """
-    if family not in HOMES:
+    if family in HOMES:
+        importlib.import_module(HOMES[family])
+    if family not in FAMILIES:
         raise UnknownName(f"unknown family {family!r}{meant(family, HOMES)}. Known: {', '.join(HOMES)}")
-    importlib.import_module(HOMES[family])
     return FAMILIES[family]
 
 
