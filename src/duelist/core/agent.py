@@ -130,7 +130,7 @@ class Agent(Declared):
         It is made at run time, once for each base, because `fields` are what a class compiles from. Nobody
         needs to name it: agents are stored and pickled by their spec.
         """
-        if cls.held() is base:
+        if set(cls.held().values()) == {base}:
             return cls
         held = {name: Holds(base) for name, f in cls.fields.items() if isinstance(f, Holds) and _is_agent(f.part)}
         declared = cls.fields["base"]

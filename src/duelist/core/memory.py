@@ -114,7 +114,7 @@ class Declared:
     sized_by: ClassVar[str] = "n_arms"  # the number that the shape of every table depends on
     n_arms: int
     reserved: ClassVar[frozenset[str]] = frozenset({"n_arms", "n_features", "sized_by", "memory"})  # no field's name
-    kernels: ClassVar[tuple[str, ...]] = ()  # methods a holder may call as inner_<name>
+    kernels: ClassVar[tuple[str, ...]] = ()  # methods that a holder may call
 
     def __init_subclass__(cls) -> None:
         own = {n: v for n, v in vars(cls).items() if isinstance(v, Parameter | Table | Holds)}
@@ -195,25 +195,28 @@ class Declared:
         return memory_type((self.sized_by, *values))(getattr(self, self.sized_by), *values.values())
 
     @classmethod
-    def held(cls) -> type[Declared] | None:
-        """The class of the held part whose kernels are bound as inner_<name>, if any."""
-        parts = {f.part for f in cls.fields.values() if isinstance(f, Holds) and f.part.kernels}
-        if len(parts) > 1:
-            raise BadInput(
-                f"{cls.__name__} holds parts of several kinds {sorted(p.__name__ for p in parts)}; allowed is one"
-            )
-        return next(iter(parts), None)
+    def held(cls) -> dict[str, type[Declared]]:
+        """The kind of each held part that has kernels, by the name of its field."""
+        return {n: f.part for n, f in cls.fields.items() if isinstance(f, Holds) and f.part.kernels}
 
     @classmethod
     def method(cls, name: str, convert: Callable[[Any], Any]) -> Any:
-        """The method `name`, its held part's kernels bound after `convert`ing each."""
+        """The method `name`, the kernels of held parts bound to it after `convert`ing each.
+
+        The kernel `draw` of the part in the field `bandit` is called `bandit_draw`; if all parts are
+        of one kind, also `inner_draw`, whichever of them it is called for.
+        """
         if name == "reset":
             return cls._reset(convert)
-        inner = cls.held()
-        if inner is None:
-            return getattr(cls, name)
-        bound = {f"inner_{n}": convert(inner.method(n, convert)) for n in inner.kernels}
-        return rebind(getattr(cls, name), bound)
+        parts = cls.held()
+        prefixes = {kind: [field for field, other in parts.items() if other is kind] for kind in parts.values()}
+        if len(prefixes) == 1:
+            prefixes = {kind: [*fields, "inner"] for kind, fields in prefixes.items()}
+        bound = {}
+        for kind, fields in prefixes.items():
+            for each in kind.kernels:
+                bound |= dict.fromkeys([f"{field}_{each}" for field in fields], convert(kind.method(each, convert)))
+        return rebind(getattr(cls, name), bound) if bound else getattr(cls, name)
 
     @classmethod
     def _reset(cls, convert: Callable[[Any], Any]) -> Any:

@@ -1,13 +1,44 @@
-"""Random directions to try."""
+"""Directions to try: random ones. Other ways to find them are parts with the same kernels (nsgd.py has one)."""
 
 from __future__ import annotations
 
 import math
+from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats
+from duelist.core.memory import Declared, Flags, Floats
+from duelist.online.page import Page
+
+
+class RandomDirections(Declared):
+    """A new direction for each candidate, whatever happened before.
+
+    The three kernels are those of any part that finds directions: `propose` fills the directions to try,
+    `decide` may change who won before the step is taken, `learn` is told how each candidate did.
+    """
+
+    sized_by: ClassVar[str] = "n_features"
+    kernels = ("reset", "propose", "decide", "learn")
+
+    def propose(self, page: Page, directions: Floats, rng: np.random.Generator) -> None:
+        draw_directions(directions, rng)
+
+    def decide(
+        self, impression: Any, clicked: Flags, weights: Floats, distance: float, wins: Floats, rng: np.random.Generator
+    ) -> None:
+        pass
+
+    def learn(self, impression: Any, outcomes: Floats) -> None:
+        pass
+
+
+@kernel
+def draw_directions(directions: Floats, rng: np.random.Generator) -> None:
+    """A random direction in each row."""
+    for row in range(directions.shape[0]):
+        draw_direction(directions, row, rng)
 
 
 @kernel

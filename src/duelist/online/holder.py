@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.core.memory import Floats, Holds
+from duelist.core.memory import Flags, Floats, Holds
 from duelist.online.learner import Learner
 from duelist.online.page import Page
 
 
 class Holder(Learner, abstract=True):
-    """Base of them: a subclass declares `inner` with `holds(...)`; impressions are the held learner's.
+    """Base of them: a subclass declares `base`, which the user may name, and `inner` with `holds(...)`.
 
-    The held learner's parameters are set like one's own. A subclass writes `update`.
+    Impressions are the held learner's, whose parameters are set like one's own. A subclass writes `update`.
     """
 
     inner: Any
@@ -29,19 +29,8 @@ class Holder(Learner, abstract=True):
         super().__init_subclass__(abstract=abstract)
 
     @classmethod
-    def around(cls, learner: type[Learner]) -> type[Self]:
-        """This wrapper around a learner, called by both names: restart-dbgd."""
-        space = {
-            "name": f"{cls.__name__.lower()}-{learner.name}",
-            "inner": Holds(learner),
-            "__doc__": f"{learner.__name__}: {cls.__doc__}",
-            "__module__": cls.__module__,
-        }
-        return type(f"{cls.__name__}{learner.__name__}", (cls,), space)
-
-    @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
-        held: Any = cls.held()
+        held: Any = cls.held()["inner"]
         return int(held.rankers(parameters))
 
     def start(self, rng: np.random.Generator) -> None:
@@ -65,6 +54,6 @@ def inner_choose(learner: Any, page: Page, impression: Any, rng: np.random.Gener
     raise TypeError("unbound")
 
 
-def inner_update(learner: Any, impression: Any, rng: np.random.Generator) -> None:
+def inner_update(learner: Any, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
     """Bound to the held learner's kernel."""
     raise TypeError("unbound")

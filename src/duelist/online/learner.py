@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from duelist.core.compile import kernel, once, plain, specialise
-from duelist.core.errors import AlreadyTold, BadInput, ForeignImpression
-from duelist.core.memory import Declared, Floats, parameter, table
+from duelist.core.agent import MAX_OPEN, Agent, Live
+from duelist.core.compile import kernel, specialise
+from duelist.core.errors import BadInput, ExpiredImpression, ForeignImpression
+from duelist.core.memory import Flags, Floats, parameter, table
 from duelist.core.registry import Registry
+from duelist.core.spec import Spec
 from duelist.online.impression import Impression
 from duelist.online.page import Page, room
 
-SCHEMA = 1
-REMEMBERED = 100_000  # told impressions that are recognised when they are told again
+LEARNERS: Registry[type[Learner]] = Registry("learner")
+Documents = Floats | Sequence[Sequence[float]]
 
 
-class Learner(Declared):
+class Learner(Agent, abstract=True):
     """Base of all learners: linear rankers over features that learn from clicks.
 
     A subclass declares its fields and writes `choose` and `update`, which compile. `choose` fills the
@@ -27,32 +29,37 @@ class Learner(Declared):
     between the two but in the impression.
     """
 
+    registry = LEARNERS
+    asks, foreign, expired = "impression", ForeignImpression, ExpiredImpression
     sized_by: ClassVar[str] = "n_features"
     n_features: int
-    name: ClassVar[str] = ""
     impression: ClassVar[type[Impression]] = Impression
-    kernels: ClassVar[tuple[str, ...]] = ("reset", "choose", "update")
-    reserved: ClassVar[frozenset[str]] = Declared.reserved | {"rng", "asked", "told", "impression"}
+    reserved: ClassVar[frozenset[str]] = Agent.reserved | {"impression", "blank", "n_rankers"}
 
     length: int = parameter(10, "documents shown", low=1)
     weights: Floats = table(lambda d: (1, d))  # of the ranker learnt so far, in row 0
 
-    def __init_subclass__(cls, abstract: bool = False) -> None:
-        super().__init_subclass__()
-        if cls.name and not abstract:
-            LEARNERS.add(cls.name, cls)
+    def __new__(cls, n_features: int | None = None, **given: Any) -> Self:
+        return super().__new__(cls, n_features, **given)
 
-    def __init__(self, n_features: int, *, seed: int | np.random.SeedSequence | None = None, **parameters: Any) -> None:
-        who, known = type(self).__name__, self.parameters()
-        if unknown := sorted(parameters.keys() - known.keys()):
-            raise BadInput(f"{who} has no parameter {unknown[0]!r}; its parameters: {', '.join(known)}")
+    def __init__(
+        self,
+        n_features: int,
+        *,
+        seed: int | np.random.SeedSequence | None = None,
+        max_open: int = MAX_OPEN,
+        **parameters: Any,
+    ) -> None:
         if not isinstance(n_features, int | np.integer) or isinstance(n_features, bool) or n_features < 1:
+            who = type(self).__name__
             raise BadInput(f"{who}: n_features must be a whole number of at least 1, not {n_features!r}")
-        super().__init__(int(n_features), parameters)
-        self.rng = np.random.default_rng(seed)
-        self.asked = self.told = 0
-        self._recent: dict[int, None] = {}  # ids of told impressions, oldest first
-        plain(self.method("start", plain))(self.memory, self.rng)
+        super().__init__(int(n_features), parameters, seed, max_open)
+        settings = self.parameter_values()
+        known = self.impression.parameters()
+        self.blank = self.impression(self.n_features, {n: v for n, v in settings.items() if n in known})
+        held = {"base": settings["base"]} if "base" in settings else {}
+        self.blank.learner = str(Spec("learner", self.name, held))
+        self.n_rankers = self.rankers(settings)
 
     # Written by each algorithm.
 
@@ -60,8 +67,8 @@ class Learner(Declared):
         """Fill impression.shown and impression.count, and what `update` will need."""
         raise TypeError(f"{type(self).__name__} has no choose")
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        """Learn from impression.clicked."""
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
+        """Learn from the clicks: clicked[slot] says whether the document shown there was."""
         raise TypeError(f"{type(self).__name__} has no update")
 
     @classmethod
@@ -69,55 +76,66 @@ class Learner(Declared):
         """How many rankings `choose` needs room for."""
         return 1
 
-    @classmethod
-    def resolve(cls, parameters: Mapping[str, Any]) -> type[Learner]:
-        """The class that takes these parameters; a learner that holds another depends on which."""
-        return cls
-
     # Used by everybody.
 
     def ask(
-        self, documents: Floats | Sequence[Sequence[float]], ids: Sequence[Any] | None = None, keys: Any = None
+        self, documents: Documents, ids: Sequence[Any] | None = None, keys: Any = None, *, id: str | None = None
     ) -> Impression:
         """A list to show of documents given by their features, one row each.
 
         `ids` are what the list is made of, row numbers unless given. `keys`, whole numbers of at least 0,
         say which document is the same as one of another impression of the same query, for learners
-        that remember documents.
+        that remember documents. `id` is a new one of your own for the impression.
         """
-        features = self._check_documents(documents)
-        if ids is not None and len(ids) != len(features):
-            raise BadInput(f"{len(ids)} ids for {len(features)} documents")
-        made = self.new_impression()
-        made.documents = ids if ids is not None else range(len(features))
-        made.learner, made.id = self.name, self.asked
-        self.asked += 1
-        page = Page(
-            features, _check_keys(keys, len(features)), 0, len(features), *room(max(1, len(features)), self.n_rankers)
-        )
-        if len(features):
-            _live(type(self)).choose(self.memory, page, made.memory, self.rng)
+        number = self._issue(id)
+        made = self.draw(documents, ids, keys, luck=self.rng)
+        made.id = number
+        self._remember(number, ())
         return made
 
     def tell(self, impression: Impression, clicks: Iterable[int]) -> None:
         """Learn from the clicked positions of a list, counted from 0."""
-        if impression.learner != self.name or impression.n_features != self.n_features:
-            raise ForeignImpression(
-                f"an impression of {impression.learner!r} with {impression.n_features} features, "
-                f"not of {self.name!r} with {self.n_features}"
-            )
-        if impression.id in self._recent:
-            raise AlreadyTold(f"impression {impression.id} was told before")
-        impression.click(clicks)
-        _live(type(self)).update(self.memory, impression.memory, self.rng)
+        self._check_kind(impression)
+        clicked = impression.clicked(clicks)
+        if impression.id not in self._open:
+            raise self._refuse(impression.id)
+        self.live().update(self.memory, impression.memory, clicked, self.rng)
+        self._close(impression.id, "told")
         self.told += 1
-        self._recent[impression.id] = None
-        if len(self._recent) > REMEMBERED:
-            del self._recent[next(iter(self._recent))]
 
-    def score(self, documents: Floats | Sequence[Sequence[float]]) -> Floats:
+    def draw(
+        self,
+        documents: Documents,
+        ids: Sequence[Any] | None = None,
+        keys: Any = None,
+        *,
+        luck: np.random.Generator,
+    ) -> Impression:
+        """A list drawn with the caller's luck. Nobody remembers it: it has no id, and goes to `apply`."""
+        features = self._check_shape(documents)
+        if ids is not None and len(ids) != len(features):
+            raise BadInput(f"{len(ids)} ids for {len(features)} documents")
+        made = self.blank.fresh()
+        made.documents = ids if ids is not None else range(len(features))
+        numbers = _check_keys(keys, len(features))
+        if len(features):
+            page = Page(features, numbers, 0, len(features), *room(len(features), self.n_rankers))
+            if not self.live().choose(self.memory, page, made.memory, luck):
+                _check_finite(features)
+        return made
+
+    def apply(self, impression: Impression, clicks: Iterable[int]) -> None:
+        """Learn from an impression that was drawn here or elsewhere, open or not.
+
+        What is learnt depends on the impressions applied alone, whatever was drawn in between.
+        """
+        self._check_kind(impression)
+        self.live().update(self.memory, impression.memory, impression.clicked(clicks), self.rng)
+        self.told += 1
+
+    def score(self, documents: Documents) -> Floats:
         """How the ranker learnt so far scores documents; higher is better."""
-        return np.asarray(self._check_documents(documents) @ self.weights[0])
+        return np.asarray(_check_finite(self._check_shape(documents)) @ self.weights[0])
 
     def start_at(self, weights: Sequence[float] | Floats) -> Self:
         """Begin with the weights of another ranker, such as one trained offline, instead of zeros.
@@ -136,59 +154,25 @@ class Learner(Declared):
         """Put everything that learns where `weights` are; written by learners with more than one place."""
         self.weights[0] = weights
 
-    def new_impression(self) -> Impression:
-        """An empty impression of this learner's kind."""
-        known = self.impression.parameters()
-        return self.impression(self.n_features, {n: v for n, v in self.parameter_values().items() if n in known})
-
-    @property
-    def n_rankers(self) -> int:
-        """How many rankings a page needs room for."""
-        return self.rankers(self.parameter_values())
-
-    def to_json(self) -> str:
-        """Everything needed to go on, the generator included."""
-        return json.dumps(
-            {
-                "schema": SCHEMA,
-                "learner": self.name,
-                "n_features": self.n_features,
-                "parameters": self.parameter_values(),
-                "asked": self.asked,
-                "told": self.told,
-                "recent": list(self._recent),
-                "tables": {name: array.tolist() for name, array in self.tables().items()},
-                "generator": self.rng.bit_generator.state,
-            },
-            allow_nan=False,
-        )
+    def identity(self) -> dict[str, Any]:
+        return {"n_features": self.n_features}
 
     @classmethod
-    def from_json(cls, record: str | bytes | Mapping[str, Any]) -> Self:
-        """The learner that `to_json` described; it continues identically."""
-        data = _load(record, "a learner")
-        kind = LEARNERS.get(data["learner"])
-        if not issubclass(kind, cls):
-            raise BadInput(f"this JSON holds the learner {data['learner']!r}, not a {cls.__name__}")
-        learner = kind(data["n_features"], seed=0, **data["parameters"])
-        for name, array in learner.tables().items():
-            array[...] = data["tables"][name]
-        learner.rng.bit_generator.state = data["generator"]
-        learner.asked, learner.told = data["asked"], data["told"]
-        learner._recent = dict.fromkeys(data["recent"])
+    def revive(cls, data: Mapping[str, Any], spec: Spec) -> Self:
+        learner = cls(data["n_features"], seed=0, max_open=data["max_open"], **spec.parameters)
+        learner._open = dict.fromkeys(data["open"], ())
         return learner
 
-    @staticmethod
-    def impression_from_json(record: str | bytes | Mapping[str, Any]) -> Impression:
-        """The impression that its `to_json` described."""
-        data = _load(record, "an impression")
-        return LEARNERS.get(data["learner"]).impression.from_record(data)
+    def _check_kind(self, impression: Impression) -> None:
+        if not isinstance(impression, Impression):
+            raise BadInput(f"tell needs an impression that ask returned, not {impression!r}")
+        if impression.learner != self.blank.learner or not impression.fits(self.blank):
+            raise ForeignImpression(
+                f"an impression of {impression.learner!r} with {impression.n_features} features and {impression.length} "
+                f"slots, not of {self.blank.learner!r} with {self.n_features} and {self.length}"
+            )
 
-    def __repr__(self) -> str:
-        settings = "".join(f", {name}={value}" for name, value in self.parameter_values().items())
-        return f"{type(self).__name__}(n_features={self.n_features}{settings}): {self.told} told"
-
-    def _check_documents(self, documents: Any) -> Floats:
+    def _check_shape(self, documents: Any) -> Floats:
         try:
             features: Floats = np.ascontiguousarray(documents, np.float64)
         except (TypeError, ValueError) as error:
@@ -197,13 +181,17 @@ class Learner(Declared):
             return features.reshape(0, self.n_features)
         if features.ndim != 2 or features.shape[1] != self.n_features:
             raise BadInput(f"documents must have {self.n_features} features each, but their shape is {features.shape}")
-        if not np.isfinite(features).all():
-            row, column = np.argwhere(~np.isfinite(features))[0]
-            raise BadInput(f"features must be finite, but documents[{row}, {column}] is {features[row, column]}")
         return features
 
-
-LEARNERS: Registry[type[Learner]] = Registry("learner", "duelist.online.learners")
+    def _compile(self) -> Live:
+        kind = type(self)
+        choose = specialise(_ask, {"choose": kind.method("choose", kernel)})
+        update = specialise(_tell, {"update": kind.method("update", kernel)})
+        page = Page(np.zeros((1, self.n_features)), np.zeros(1, np.int64), 0, 1, *room(1, self.n_rankers))
+        shown, clicked = self.blank.memory, np.zeros(self.length, np.bool_)
+        return Live(
+            choose.entry(self.memory, page, shown, self.rng), update.entry(self.memory, shown, clicked, self.rng)
+        )
 
 
 def list_learners() -> str:
@@ -211,16 +199,11 @@ def list_learners() -> str:
     return "\n".join(f"{name:<14} {(LEARNERS.get(name).__doc__ or '').strip().splitlines()[0]}" for name in LEARNERS)
 
 
-def _load(record: str | bytes | Mapping[str, Any], what: str) -> Mapping[str, Any]:
-    try:
-        data = record if isinstance(record, Mapping) else json.loads(record)
-    except ValueError as error:
-        raise BadInput(f"not the JSON of {what}: {error}") from None
-    schema = data.get("schema") if isinstance(data, Mapping) else None
-    if schema != SCHEMA:
-        raise BadInput(f"not the JSON of {what} of schema {SCHEMA}: schema is {schema!r}")
-    assert isinstance(data, Mapping)
-    return data
+def _check_finite(features: Floats) -> Floats:
+    if not np.isfinite(features).all():
+        row, column = np.argwhere(~np.isfinite(features))[0]
+        raise BadInput(f"features must be finite, but documents[{row}, {column}] is {features[row, column]}")
+    return features
 
 
 def _check_keys(keys: Any, size: int) -> Any:
@@ -232,12 +215,15 @@ def _check_keys(keys: Any, size: int) -> Any:
     return given.astype(np.int64)
 
 
+# The kernels of a learner, bound when its class is compiled.
+
+
 def choose(memory: Any, page: Page, impression: Any, rng: np.random.Generator) -> None:
     """Bound to the learner's kernel."""
     raise TypeError("unbound")
 
 
-def update(memory: Any, impression: Any, rng: np.random.Generator) -> None:
+def update(memory: Any, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
     """Bound to the learner's kernel."""
     raise TypeError("unbound")
 
@@ -252,25 +238,16 @@ def keep_shown(page: Page, impression: Any) -> None:
             impression.features[slot, column] = page.features[row, column]
 
 
-def _ask(memory: Any, page: Page, impression: Any, rng: np.random.Generator) -> None:
+def _ask(memory: Any, page: Page, impression: Any, rng: np.random.Generator) -> bool:
+    """Whether all features are finite; if not, nothing is chosen."""
+    for row in range(page.features.shape[0]):
+        for column in range(page.features.shape[1]):
+            if not math.isfinite(page.features[row, column]):
+                return False
     choose(memory, page, impression, rng)
     keep_shown(page, impression)
+    return True
 
 
-def _tell(memory: Any, impression: Any, rng: np.random.Generator) -> None:
-    update(memory, impression, rng)
-
-
-class Live(NamedTuple):
-    """The compiled functions behind ask and tell."""
-
-    choose: Any
-    update: Any
-
-
-@once
-def _live(kind: type[Learner]) -> Live:
-    return Live(
-        specialise(_ask, {"choose": kind.method("choose", kernel)}),
-        specialise(_tell, {"update": kind.method("update", kernel)}),
-    )
+def _tell(memory: Any, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
+    update(memory, impression, clicked, rng)

@@ -66,10 +66,10 @@ def show(users: Users, first: int, impression: Any, room: Room) -> float:
 
 @kernel
 def click(users: Users, impression: Any, room: Room, rng: np.random.Generator) -> None:
-    """Fill impression.clicked; what is behind the last document is never clicked."""
+    """Fill room.clicked; what is behind the last document is never clicked."""
     cascade_clicks(room.labels, users.click, users.stop, users.examined, rng, room.clicked)
-    for slot in range(room.clicked.size):
-        impression.clicked[slot] = room.clicked[slot] and slot < impression.count[0]
+    for slot in range(impression.count[0], room.clicked.size):
+        room.clicked[slot] = False
 
 
 def run(
@@ -111,7 +111,7 @@ def run(
             totals[3] += 1.0 - quality / users.ideal[query]
         totals[2] *= fade
         click(users, impression, room, users_rng)
-        update(learner, impression, learner_rng)
+        update(learner, impression, room.clicked, learner_rng)
 
 
 @once

@@ -2,7 +2,7 @@
 
 from duelist.online.learners.dbgd import DBGD, MGD
 from duelist.online.learners.dsp import DBGDDSP, MGDDSP
-from duelist.online.learners.forgetful import RestartDBGD, RestartMGD, RestartPDGD, WindowDBGD, WindowMGD, WindowPDGD
+from duelist.online.learners.forgetful import Fading, Restart
 from duelist.online.learners.meta import DM2L, M3L, NM2L
 from duelist.online.learners.nsgd import NSGD, NSGDDSP
 from duelist.online.learners.pairrank import PairRank
@@ -14,6 +14,7 @@ __all__ = [
     "DBGD",
     "DBGDDSP",
     "DM2L",
+    "Fading",
     "M3L",
     "MGD",
     "MGDDSP",
@@ -24,11 +25,6 @@ __all__ = [
     "PairRank",
     "ProbabilisticDBGD",
     "ProbabilisticMGD",
-    "RestartDBGD",
-    "RestartMGD",
-    "RestartPDGD",
+    "Restart",
     "Tally",
-    "WindowDBGD",
-    "WindowMGD",
-    "WindowPDGD",
 ]

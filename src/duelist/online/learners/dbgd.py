@@ -9,26 +9,27 @@ Rank. WSDM 2016.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Floats, Ints, parameter, single, table
+from duelist.core.memory import Declared, Flags, Floats, Holds, Ints, holds, parameter, scratch, single, table
 from duelist.core.sampling import below
 from duelist.interleaving.team_draft import team_draft
-from duelist.online.directions import draw_direction
+from duelist.online.directions import RandomDirections, draw_directions
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
 from duelist.online.page import Page, dot, mix_page, rank_page
 
+CANDIDATES = "rankers tried beside the current one"
 draft = routine(team_draft)  # one for all learners
 
 
 class Tried(Impression):
     """Which directions the candidates tried."""
 
-    candidates: int = parameter(1, "rankers tried beside the current one", low=1)
+    candidates: int = parameter(1, CANDIDATES, low=1)
     directions: Floats = table(lambda d, self: (self.candidates, d))
     vote: Ints = single(int)  # the number of the step it votes on
 
@@ -39,26 +40,112 @@ class Drafted(Tried):
     teams: Ints = table(lambda d, self: (self.length,), int, -1)  # 0 is the current ranker, -1 nobody
 
 
+class TeamDrafted(Declared):
+    """Lists by team draft; a candidate's outcome is its clicks less those of the current ranker."""
+
+    sized_by: ClassVar[str] = "n_features"
+    kernels = ("reset", "show", "compare")
+    impression: ClassVar[type[Impression]] = Drafted
+
+    length: int = parameter(10, "documents shown", low=1)
+    distance: float = parameter(1.0, "from the current weights to those tried (delta)", above=0)
+    candidates: int = parameter(1, CANDIDATES, low=1)
+    tried: Floats = scratch(lambda d, self: (self.candidates + 1, d))  # weights of all rankers
+    clicks: Ints = scratch(lambda d, self: (self.candidates + 1,), int)  # on each ranker's documents
+    turns: Ints = scratch(lambda d, self: (2, self.candidates + 1), int)  # of the team draft
+
+    def show(self, page: Page, weights: Floats, impression: Any, rng: np.random.Generator) -> None:
+        rank_candidates(self, page, weights, impression, rng)
+        impression.count[0] = draft(
+            page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
+        )
+
+    def compare(self, impression: Any, clicked: Flags, outcomes: Floats) -> None:
+        self.clicks[:] = 0
+        for slot in range(impression.count[0]):
+            if clicked[slot] and impression.teams[slot] >= 0:
+                self.clicks[impression.teams[slot]] += 1
+        for candidate in range(self.candidates):
+            outcomes[candidate] = self.clicks[candidate + 1] - self.clicks[0]
+
+
+class TowardsWinners(Declared):
+    """A step towards the mean of the directions that won, or towards one of them."""
+
+    sized_by: ClassVar[str] = "n_features"
+    kernels = ("reset", "take")
+
+    random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
+
+    def take(
+        self,
+        impression: Any,
+        clicked: Flags,
+        wins: Floats,
+        rate: float,
+        weights: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        add_winners(impression.directions, wins, rate, self.random_winner, weights, rng)
+
+
 class Descender(Learner, abstract=True):
-    """Base of the learners that try candidates in random directions, and step towards those that win."""
+    """Base of the learners that try candidates in some directions, and step towards those that win.
+
+    Which directions, how candidates are compared, and how the step is made are parts that a learner holds.
+    """
 
     rate: float = parameter(0.01, "step towards the winners (gamma)", above=0)
     distance: float = parameter(1.0, "from the current weights to those tried (delta)", above=0)
-    candidates: int = parameter(1, "rankers tried beside the current one", low=1)
+    candidates: int = parameter(1, CANDIDATES, low=1)
     queries: int = parameter(1, "impressions that decide together on a step", low=1)
-    random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
-    outcomes: Floats = table(lambda d, self: (self.candidates,))  # queries won less those lost, on this step
+    directions: Any = holds(RandomDirections)
+    multileaving: Any = holds(TeamDrafted)
+    step: Any = holds(TowardsWinners)
+    wins: Floats = table(lambda d, self: (self.candidates,))  # queries won less those lost, on this step
     proposed: Floats = table(lambda d, self: (self.candidates, d))  # directions that several queries decide on
     votes: Ints = single(int)  # queries told of this step
     steps: Ints = single(int)  # decided so far
+    outcomes: Floats = scratch(lambda d, self: (self.candidates,))  # how each candidate did in one impression
+
+    def __init_subclass__(cls, abstract: bool = False) -> None:
+        if isinstance(field := vars(cls).get("multileaving"), Holds):
+            cls.impression = field.part.impression  # type: ignore[attr-defined]
+        super().__init_subclass__(abstract=abstract)
 
     @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
         return int(parameters["candidates"]) + 1
 
     def start(self, rng: np.random.Generator) -> None:
+        directions_reset(self.directions, rng)
         if self.queries > 1:
             draw_directions(self.proposed, rng)
+
+    def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
+        if self.queries == 1:
+            directions_propose(self.directions, page, impression.directions, rng)
+        else:
+            impression.directions[:] = self.proposed
+        impression.vote[0] = self.steps[0]
+        multileaving_show(self.multileaving, page, self.weights, impression, rng)
+
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
+        if self.queries > 1 and impression.vote[0] != self.steps[0]:
+            return  # that step was decided
+        multileaving_compare(self.multileaving, impression, clicked, self.outcomes)
+        for candidate in range(self.candidates):
+            self.wins[candidate] += np.sign(self.outcomes[candidate])
+        self.votes[0] += 1
+        if self.votes[0] == self.queries:
+            directions_decide(self.directions, impression, clicked, self.weights, self.distance, self.wins, rng)
+            step_take(self.step, impression, clicked, self.wins, self.rate, self.weights, rng)
+            directions_learn(self.directions, impression, self.outcomes)
+            self.wins[:] = 0.0
+            self.votes[0] = 0
+            self.steps[0] += 1
+            if self.queries > 1:
+                draw_directions(self.proposed, rng)
 
 
 class DBGD(Descender):
@@ -80,26 +167,8 @@ class DBGD(Descender):
     name = "dbgd"
     impression = Drafted
 
-    tried: Floats = table(lambda d, self: (self.candidates + 1, d))  # scratch: weights of all rankers
-    clicks: Ints = table(lambda d, self: (self.candidates + 1,), int)  # scratch: clicks on each ranker's documents
-    turns: Ints = table(lambda d, self: (2, self.candidates + 1), int)  # scratch of the team draft
 
-    def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        propose(self, impression, rng)
-        rank_candidates(self, page, impression, rng)
-        impression.count[0] = draft(
-            page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
-        )
-
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        if may_vote(self, impression):
-            count_clicks(self, impression)
-            for candidate in range(self.candidates):
-                self.outcomes[candidate] += np.sign(self.clicks[candidate + 1] - self.clicks[0])
-            count_vote(self, impression, rng)
-
-
-class MGD(DBGD):
+class MGD(Descender):
     """DBGD with nine candidates at once, multileaved by team draft; steps towards the mean of those that win.
 
     MGD-M of the paper; `random_winner` makes it MGD-W.
@@ -111,55 +180,20 @@ class MGD(DBGD):
     """
 
     name = "mgd"
+    impression = Drafted
 
-    candidates: int = parameter(9, "rankers tried beside the current one", low=1)
-
-
-@kernel
-def draw_directions(directions: Floats, rng: np.random.Generator) -> None:
-    """A random direction for each candidate."""
-    for candidate in range(directions.shape[0]):
-        draw_direction(directions, candidate, rng)
+    candidates: int = parameter(9, CANDIDATES, low=1)
 
 
 @kernel
-def propose(self: Descender, impression: Any, rng: np.random.Generator) -> None:
-    """The directions to try: new ones, or those that the queries before decide on, too."""
-    if self.queries == 1:
-        draw_directions(impression.directions, rng)
-    else:
-        for candidate in range(self.candidates):
-            for column in range(self.n_features):
-                impression.directions[candidate, column] = self.proposed[candidate, column]
-    impression.vote[0] = self.steps[0]
-
-
-@kernel
-def may_vote(self: Descender, impression: Any) -> bool:
-    """Whether the step that it tried is still to be decided."""
-    return bool(self.queries == 1 or impression.vote[0] == self.steps[0])
-
-
-@kernel
-def count_vote(self: Descender, impression: Any, rng: np.random.Generator) -> None:
-    """One more query has told; after the last one, take the step."""
-    self.votes[0] += 1
-    if self.votes[0] == self.queries:
-        add_winners(self, impression.directions, self.rate, self.weights, rng)
-        self.outcomes[:] = 0.0
-        self.votes[0] = 0
-        self.steps[0] += 1
-        if self.queries > 1:
-            draw_directions(self.proposed, rng)
-
-
-@kernel
-def rank_candidates(self: DBGD, page: Page, impression: Any, rng: np.random.Generator) -> None:
+def rank_candidates(
+    self: TeamDrafted, page: Page, weights: Floats, impression: Any, rng: np.random.Generator
+) -> None:
     """The rankings of the current weights, in row 0, and of each candidate's."""
     mix_page(page, rng)
     for ranker in range(self.candidates + 1):
         for column in range(self.n_features):
-            self.tried[ranker, column] = self.weights[0, column]
+            self.tried[ranker, column] = weights[0, column]
             if ranker > 0:
                 self.tried[ranker, column] += self.distance * impression.directions[ranker - 1, column]
     for document in range(page.size):  # each document for all rankers at once: its features are read once
@@ -172,25 +206,72 @@ def rank_candidates(self: DBGD, page: Page, impression: Any, rng: np.random.Gene
 
 
 @kernel
-def count_clicks(self: DBGD, impression: Any) -> None:
-    """self.clicks: clicks on the documents each ranker placed."""
-    self.clicks[:] = 0
-    for slot in range(impression.count[0]):
-        if impression.clicked[slot] and impression.teams[slot] >= 0:
-            self.clicks[impression.teams[slot]] += 1
-
-
-@kernel
-def add_winners(self: Any, directions: Floats, rate: float, into: Floats, rng: np.random.Generator) -> None:
-    """Add, to row 0, the mean of the directions whose outcome is positive, or one of them at random."""
+def add_winners(
+    directions: Floats, wins: Floats, rate: float, only_one: bool, into: Floats, rng: np.random.Generator
+) -> None:
+    """Add, to row 0, the mean of the directions that won, or one of them at random."""
     winners, passed = 0, 0
-    for candidate in range(self.candidates):
-        winners += self.outcomes[candidate] > 0.0
-    only = below(winners, rng) if self.random_winner else -1
-    share = rate if self.random_winner else rate / max(1, winners)
-    for candidate in range(self.candidates):
-        if self.outcomes[candidate] > 0.0:
+    for candidate in range(wins.size):
+        winners += wins[candidate] > 0.0
+    only = below(winners, rng) if only_one else -1
+    share = rate if only_one else rate / max(1, winners)
+    for candidate in range(wins.size):
+        if wins[candidate] > 0.0:
             if only < 0 or only == passed:
-                for column in range(self.n_features):
+                for column in range(directions.shape[1]):
                     into[0, column] += share * directions[candidate, column]
             passed += 1
+
+
+# The kernels of the held parts, bound when a class is compiled.
+
+
+def directions_reset(part: Any, rng: np.random.Generator) -> None:
+    """Bound to the kernel of the part that finds directions."""
+    raise TypeError("unbound")
+
+
+def directions_propose(part: Any, page: Page, directions: Floats, rng: np.random.Generator) -> None:
+    """Bound to the kernel of the part that finds directions."""
+    raise TypeError("unbound")
+
+
+def directions_decide(
+    part: Any,
+    impression: Any,
+    clicked: Flags,
+    weights: Floats,
+    distance: float,
+    wins: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Bound to the kernel of the part that finds directions."""
+    raise TypeError("unbound")
+
+
+def directions_learn(part: Any, impression: Any, outcomes: Floats) -> None:
+    """Bound to the kernel of the part that finds directions."""
+    raise TypeError("unbound")
+
+
+def multileaving_show(part: Any, page: Page, weights: Floats, impression: Any, rng: np.random.Generator) -> None:
+    """Bound to the kernel of the part that makes lists."""
+    raise TypeError("unbound")
+
+
+def multileaving_compare(part: Any, impression: Any, clicked: Flags, outcomes: Floats) -> None:
+    """Bound to the kernel of the part that makes lists."""
+    raise TypeError("unbound")
+
+
+def step_take(
+    part: Any,
+    impression: Any,
+    clicked: Flags,
+    wins: Floats,
+    rate: float,
+    weights: Floats,
+    rng: np.random.Generator,
+) -> None:
+    """Bound to the kernel of the part that takes steps."""
+    raise TypeError("unbound")

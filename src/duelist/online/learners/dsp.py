@@ -7,19 +7,48 @@ to Rank. SIGIR 2019.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Floats, constant, parameter, table
-from duelist.online.learners.dbgd import DBGD, add_winners, count_clicks
+from duelist.core.memory import Declared, Flags, Floats, constant, holds, parameter, scratch
+from duelist.online.learners.dbgd import CANDIDATES, Descender, Drafted, add_winners
 from duelist.online.page import dot
 
 DEPENDENT = 1e-8  # a vector of which no more than this part is new adds nothing to a space
 
 
-class DBGDDSP(DBGD):
+class Projected(Declared):
+    """A step of length 1: that towards the winners, projected onto the documents that people examined."""
+
+    sized_by: ClassVar[str] = "n_features"
+    kernels = ("reset", "take")
+
+    length: int = parameter(10, "documents shown", low=1)
+    margin: int = parameter(3, "documents examined from the last click on, which is one of them (k)", low=1)
+    random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
+    winning: Floats = scratch(lambda d: (1, d))  # the mean of the winners
+    direction: Floats = scratch(lambda d: (1, d))  # the same, projected
+    span: Floats = scratch(lambda d, self: (self.length, d))  # basis of what was examined
+
+    def take(
+        self,
+        impression: Any,
+        clicked: Flags,
+        wins: Floats,
+        rate: float,
+        weights: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        self.winning[:] = 0.0
+        add_winners(impression.directions, wins, 1.0, self.random_winner, self.winning, rng)
+        project(self, impression, clicked)
+        for column in range(self.n_features):
+            weights[0, column] += rate * self.direction[0, column]
+
+
+class DBGDDSP(Descender):
     """DBGD whose step is projected onto the documents that people examined, and brought to length 1.
 
     Clicks say nothing about a direction in which these documents do not differ from 0. People examined what
@@ -38,25 +67,13 @@ class DBGDDSP(DBGD):
     """
 
     name = "dbgd-dsp"
+    impression = Drafted
 
     queries: int = constant(1)
-    margin: int = parameter(3, "documents examined from the last click on, which is one of them (k)", low=1)
-    winning: Floats = table(lambda d: (1, d))  # scratch: the mean of the winners
-    direction: Floats = table(lambda d: (1, d))  # scratch: the same, projected
-    span: Floats = table(lambda d, self: (self.length, d))  # scratch: basis of what was examined
-
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        count_clicks(self, impression)
-        for candidate in range(self.candidates):
-            self.outcomes[candidate] = self.clicks[candidate + 1] - self.clicks[0]
-        self.winning[:] = 0.0
-        add_winners(self, impression.directions, 1.0, self.winning, rng)
-        project(self, impression)
-        for column in range(self.n_features):
-            self.weights[0, column] += self.rate * self.direction[0, column]
+    step: Any = holds(Projected)
 
 
-class MGDDSP(DBGDDSP):
+class MGDDSP(Descender):
     """DBGD-DSP with nine candidates at once; the mean of those that win is projected.
 
     Departs: as DBGDDSP.
@@ -66,17 +83,20 @@ class MGDDSP(DBGDDSP):
     """
 
     name = "mgd-dsp"
+    impression = Drafted
 
-    candidates: int = parameter(9, "rankers tried beside the current one", low=1)
+    candidates: int = parameter(9, CANDIDATES, low=1)
+    queries: int = constant(1)
+    step: Any = holds(Projected)
 
 
 @routine
-def project(self: Any, impression: Any) -> None:
+def project(self: Projected, impression: Any, clicked: Flags) -> None:
     """self.direction: self.winning as far as it lies in the space of the examined documents, of length 1.
 
     It is 0 if nothing of it lies there; without clicks nobody has won, either.
     """
-    seen, size = count_examined(impression, self.margin), 0
+    seen, size = count_examined(impression, clicked, self.margin), 0
     for slot in range(seen):
         size = extend_basis(self.span, size, impression.features, slot)
     self.direction[:] = 0.0
@@ -96,11 +116,11 @@ def set_length(direction: Floats, least: float) -> None:
 
 
 @kernel
-def count_examined(impression: Any, margin: int) -> int:
+def count_examined(impression: Any, clicked: Flags, margin: int) -> int:
     """How many documents people examined: `margin` from the last click on; 0 without a click."""
     seen = 0
     for slot in range(impression.count[0]):
-        if impression.clicked[slot]:
+        if clicked[slot]:
             seen = min(slot + margin, impression.count[0])
     return int(seen)
 

@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from duelist.core.agent import Agent
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, holds, parameter, table
+from duelist.core.errors import BadInput
+from duelist.core.memory import Flags, Floats, holds, parameter, scratch, table
 from duelist.online.continuous.dm2l import expert_count, first_share, share_out
 from duelist.online.continuous.domains import project_ball
 from duelist.online.holder import Holder, inner_reset, inner_update
-from duelist.online.learners.dbgd import DBGD, MGD
+from duelist.online.learners.dbgd import DBGD, MGD, Descender
 from duelist.online.learners.nsgd import NSGDDSP
+
+BASE = "the learner that shows lists and says which way won; one that tries directions"
 
 
 class Meta(Holder, abstract=True):
@@ -35,7 +39,14 @@ class Meta(Holder, abstract=True):
     experts: Floats = table(lambda d, self: (expert_count(self.horizon) + self.smaller, d))  # w^i, smallest step first
     scores: Floats = table(lambda d, self: (len(self.experts),))  # log of the shares, up to a constant
     shares: Floats = table(lambda d, self: (len(self.experts),))  # pi_i
-    way: Floats = table(lambda d: (1, d))  # scratch: the direction that won
+    way: Floats = scratch(lambda d: (1, d))  # the direction that won
+
+    @classmethod
+    def base_class(cls, base: Any) -> type[Agent]:
+        found = super().base_class(base)
+        if not issubclass(found, Descender):
+            raise BadInput(f"{cls.name}: base must be a learner that tries directions, such as dbgd, not {base!r}")
+        return found
 
     def start(self, rng: np.random.Generator) -> None:
         inner_reset(self.inner, rng)
@@ -47,8 +58,8 @@ class Meta(Holder, abstract=True):
         super().place_at(weights)
         self.experts[:] = weights
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        inner_update(self.inner, impression, rng)
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
+        inner_update(self.inner, impression, clicked, rng)
         if find_way(self):
             judge(self)
             step = self.rate * 0.5**self.smaller
@@ -78,6 +89,7 @@ class DM2L(Meta):
     """
 
     name = "dm2l"
+    base: str = parameter("dbgd", BASE, family="learner")
     inner: Any = holds(DBGD)
 
 
@@ -91,6 +103,7 @@ class M3L(Meta):
     """
 
     name = "m3l"
+    base: str = parameter("mgd", BASE, family="learner")
     inner: Any = holds(MGD)
 
 
@@ -104,6 +117,7 @@ class NM2L(Meta):
     """
 
     name = "nm2l"
+    base: str = parameter("nsgd-dsp", BASE, family="learner")
     inner: Any = holds(NSGDDSP)
 
 

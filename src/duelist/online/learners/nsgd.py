@@ -9,45 +9,33 @@ to Rank. SIGIR 2019.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Flags, Floats, Ints, constant, parameter, single, table
-from duelist.online.learners.dbgd import DBGD, add_winners, count_clicks, draft, rank_candidates
-from duelist.online.learners.dsp import extend_basis, project
+from duelist.core.memory import Declared, Flags, Floats, Ints, constant, holds, parameter, scratch, single, table
+from duelist.online.learners.dbgd import CANDIDATES, Descender, Drafted
+from duelist.online.learners.dsp import Projected, extend_basis
 from duelist.online.page import Page, dot
 
 WORST = 4  # a loser is remembered if no more rankers than this, less one, have fewer clicks
 STALE = 1000.0  # more than the sum of 1 / rank over any list
 
 
-class NSGD(DBGD):
-    """MGD whose candidates are orthogonal to the worst of the directions that lost lately.
+class NullSpace(Declared):
+    """Directions orthogonal to the worst of those that lost lately, and a memory of hard queries to decide ties.
 
     Twice as many directions are drawn as needed, and those kept along which the documents of the query lie
     furthest from 0 on average. If several candidates win, that one is followed that ranks the clicked documents
     of the hardest queries best; hard are queries whose clicks came late in the list.
-
-    Departs: of a hard query the documents that were shown are remembered, no others, and ranked again.
-    Of equally bad losers the later ones are avoided. At most two thirds of the dimensions are, so that room is left.
-    The authors' public code breaks ties only while fewer than `hard` queries are known, which looks inverted; here
-    they are always broken so. Queries without clicks are never hard. Checked against that code, not the paper's text.
-
-    >>> learner = NSGD(n_features=3, seed=1)
-    >>> for _ in range(1000):
-    ...     impression = learner.ask([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
-    ...     learner.tell(impression, [impression.ranking.index(0)])  # people want the first document
-    >>> bool(learner.score([[1.0, 0.0, 0.0]]) > learner.score([[0.0, 1.0, 0.0]])), int(learner.avoiding[0])
-    (True, 2)
     """
 
-    name = "nsgd"
+    sized_by: ClassVar[str] = "n_features"
+    kernels = ("reset", "propose", "decide", "learn")
 
-    queries: int = constant(1)
-    random_winner: bool = constant(False)
-    candidates: int = parameter(9, "rankers tried beside the current one", low=1)
+    length: int = parameter(10, "documents shown", low=1)
+    candidates: int = parameter(9, CANDIDATES, low=1)
     stored: int = parameter(60, "losing directions remembered", low=1)
     avoided: int = parameter(25, "the worst of them, to which candidates are orthogonal", low=0)
     hard: int = parameter(10, "hardest queries remembered; 0 follows the mean of the winners", low=0)
@@ -66,34 +54,62 @@ class NSGD(DBGD):
     hard_time: Ints = table(lambda d, self: (max(1, self.hard),), int, -(10**9))  # when it was told
     updates: Ints = single(int)  # impressions told
 
-    mean: Floats = table(lambda d: (1, d))  # scratch: of the documents of a query
-    along: Floats = table(lambda d: (1, d))  # scratch: the same, by rows of the null space
-    drawn: Floats = table(lambda d, self: (2 * self.candidates + 2, d))  # scratch: directions by rows of the null space
-    reach: Floats = table(lambda d, self: (2 * self.candidates + 2,))  # scratch: how far documents lie along each
-    covered: Floats = table(lambda d: (1, d))  # scratch: how much of each axis the basis holds
-    fresh: Floats = table(lambda d: (1, d))  # scratch: the vector to add to the basis
-    scores: Floats = table(lambda d, self: (self.length,))  # scratch: of the documents of a hard query
-    winning: Floats = table(lambda d: (1, d))  # scratch: the step before the rate
+    mean: Floats = scratch(lambda d: (1, d))  # of the documents of a query
+    along: Floats = scratch(lambda d: (1, d))  # the same, by rows of the null space
+    drawn: Floats = scratch(lambda d, self: (2 * self.candidates + 2, d))  # directions by rows of the null space
+    reach: Floats = scratch(lambda d, self: (2 * self.candidates + 2,))  # how far documents lie along each
+    covered: Floats = scratch(lambda d: (1, d))  # how much of each axis the basis holds
+    fresh: Floats = scratch(lambda d: (1, d))  # the vector to add to the basis
+    tried: Floats = scratch(lambda d: (1, d))  # weights of a candidate
+    scores: Floats = scratch(lambda d, self: (self.length,))  # of the documents of a hard query
 
     def start(self, rng: np.random.Generator) -> None:
         find_null_space(self)
 
-    def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
+    def propose(self, page: Page, directions: Floats, rng: np.random.Generator) -> None:
         draw_in_null_space(self, page, rng)
-        keep_furthest(self, impression.directions)
-        rank_candidates(self, page, impression, rng)
-        impression.count[0] = draft(
-            page.rankings, self.length, False, rng, self.turns, page.placed, impression.shown, impression.teams
-        )
+        keep_furthest(self, directions)
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        find_winner(self, impression, rng)
-        for column in range(self.n_features):
-            self.weights[0, column] += self.rate * self.winning[0, column]
-        remember_losers(self, impression)
+    def decide(
+        self, impression: Any, clicked: Flags, weights: Floats, distance: float, wins: Floats, rng: np.random.Generator
+    ) -> None:
+        remember_query(self, impression, clicked)
+        winners = 0
+        for candidate in range(self.candidates):
+            winners += wins[candidate] > 0.0
+        if winners > 1 and self.hard > 0:
+            break_tie(self, weights, distance, impression.directions, wins, rng)
+
+    def learn(self, impression: Any, outcomes: Floats) -> None:
+        remember_losers(self, impression, outcomes)
 
 
-class NSGDDSP(NSGD):
+class NSGD(Descender):
+    """MGD whose candidates are orthogonal to the worst of the directions that lost lately.
+
+    Departs: of a hard query the documents that were shown are remembered, no others, and ranked again.
+    Of equally bad losers the later ones are avoided. At most two thirds of the dimensions are, so that room is left.
+    The authors' public code breaks ties only while fewer than `hard` queries are known, which looks inverted; here
+    they are always broken so. Queries without clicks are never hard. Checked against that code, not the paper's text.
+
+    >>> learner = NSGD(n_features=3, seed=1)
+    >>> for _ in range(1000):
+    ...     impression = learner.ask([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    ...     learner.tell(impression, [impression.ranking.index(0)])  # people want the first document
+    >>> better, worse = learner.score([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    >>> bool(better > worse), int(learner.directions.avoiding[0])
+    (True, 2)
+    """
+
+    name = "nsgd"
+    impression = Drafted
+
+    candidates: int = parameter(9, CANDIDATES, low=1)
+    queries: int = constant(1)
+    directions: Any = holds(NullSpace)
+
+
+class NSGDDSP(Descender):
     """NSGD whose step is projected onto the documents that people examined, and brought to length 1.
 
     Departs: as NSGD and DBGDDSP. The authors' public code never counts the last document of the list as
@@ -108,21 +124,16 @@ class NSGDDSP(NSGD):
     """
 
     name = "nsgd-dsp"
+    impression = Drafted
 
-    margin: int = parameter(3, "documents examined from the last click on, which is one of them (k)", low=1)
-    direction: Floats = table(lambda d: (1, d))  # scratch: the winner, projected
-    span: Floats = table(lambda d, self: (self.length, d))  # scratch: basis of what was examined
-
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        find_winner(self, impression, rng)
-        project(self, impression)
-        for column in range(self.n_features):
-            self.weights[0, column] += self.rate * self.direction[0, column]
-        remember_losers(self, impression)
+    candidates: int = parameter(9, CANDIDATES, low=1)
+    queries: int = constant(1)
+    directions: Any = holds(NullSpace)
+    step: Any = holds(Projected)
 
 
 @routine
-def draw_in_null_space(self: NSGD, page: Page, rng: np.random.Generator) -> None:
+def draw_in_null_space(self: NullSpace, page: Page, rng: np.random.Generator) -> None:
     """self.drawn: random directions by their parts along the rows of the null space; self.reach: how far documents lie.
 
     A direction uniform in the null space is uniform in any basis of it, so that only the kept ones have to be
@@ -148,7 +159,7 @@ def draw_in_null_space(self: NSGD, page: Page, rng: np.random.Generator) -> None
 
 
 @routine
-def keep_furthest(self: NSGD, directions: Floats) -> None:
+def keep_furthest(self: NullSpace, directions: Floats) -> None:
     """The candidates' directions: those along which the documents lie furthest from 0, the furthest first."""
     for draw in range(2 * self.candidates + 2):
         better = 0
@@ -162,27 +173,12 @@ def keep_furthest(self: NSGD, directions: Floats) -> None:
                     directions[better, column] += self.drawn[draw, row] * self.basis[row, column]
 
 
-@kernel
-def find_winner(self: NSGD, impression: Any, rng: np.random.Generator) -> None:
-    """self.winning: the direction that won, the best on hard queries if several did; 0 if none did."""
-    count_clicks(self, impression)
-    winners = 0
-    for candidate in range(self.candidates):
-        self.outcomes[candidate] = self.clicks[candidate + 1] - self.clicks[0]
-        winners += self.outcomes[candidate] > 0.0
-    remember_query(self, impression)
-    if winners > 1 and self.hard > 0:
-        break_tie(self, impression.directions, rng)
-    self.winning[:] = 0.0
-    add_winners(self, impression.directions, 1.0, self.winning, rng)
-
-
 @routine
-def remember_query(self: NSGD, impression: Any) -> None:
+def remember_query(self: NullSpace, impression: Any, clicked: Flags) -> None:
     """Put a query with clicks in the place of the oldest stale one, or else of the easiest if that is easier."""
     ease, chosen = 0.0, -1
     for slot in range(impression.count[0]):
-        if impression.clicked[slot]:
+        if clicked[slot]:
             ease += 1.0 / (slot + 1.0)
     easiest = ease
     for place in range(self.hard):
@@ -194,39 +190,40 @@ def remember_query(self: NSGD, impression: Any) -> None:
         self.hard_ease[chosen], self.hard_time[chosen] = ease, self.updates[0]
         self.hard_count[chosen] = impression.count[0]
         for slot in range(impression.count[0]):
-            self.hard_clicked[chosen, slot] = impression.clicked[slot]
+            self.hard_clicked[chosen, slot] = clicked[slot]
             for column in range(self.n_features):
                 self.hard_features[chosen * self.length + slot, column] = impression.features[slot, column]
     self.updates[0] += 1
 
 
 @routine
-def break_tie(self: NSGD, directions: Floats, rng: np.random.Generator) -> None:
-    """Let only that winner keep its outcome which ranks the clicked documents of the hard queries best."""
+def break_tie(
+    self: NullSpace, weights: Floats, distance: float, directions: Floats, wins: Floats, rng: np.random.Generator
+) -> None:
+    """Let only that winner keep its win which ranks the clicked documents of the hard queries best."""
     best, highest, ties = -1, -1.0, 0
     for candidate in range(self.candidates):
-        if self.outcomes[candidate] > 0.0:
+        if wins[candidate] > 0.0:
             for column in range(self.n_features):
-                moved = self.weights[0, column] + self.distance * directions[candidate, column]
-                self.tried[candidate + 1, column] = moved
+                self.tried[0, column] = weights[0, column] + distance * directions[candidate, column]
             value = 0.0
             for place in range(self.hard):
-                value += rank_again(self, place, candidate + 1)
+                value += rank_again(self, place)
             ties = ties + 1 if value == highest else 1
             if value > highest or (value == highest and rng.random() * ties < 1.0):
                 best = candidate
             highest = max(highest, value)
     for candidate in range(self.candidates):
         if candidate != best:
-            self.outcomes[candidate] = min(self.outcomes[candidate], 0.0)
+            wins[candidate] = min(wins[candidate], 0.0)
 
 
 @kernel
-def rank_again(self: NSGD, place: int, ranker: int) -> float:
-    """The sum of 1 / rank of the clicked documents of a hard query, by a ranker tried."""
+def rank_again(self: NullSpace, place: int) -> float:
+    """The sum of 1 / rank of the clicked documents of a hard query, by the candidate tried."""
     total = 0.0
     for slot in range(self.hard_count[place]):
-        self.scores[slot] = dot(self.hard_features, place * self.length + slot, self.tried, ranker)
+        self.scores[slot] = dot(self.hard_features, place * self.length + slot, self.tried, 0)
     for slot in range(self.hard_count[place]):
         if self.hard_clicked[place, slot]:
             rank = 1.0
@@ -237,16 +234,16 @@ def rank_again(self: NSGD, place: int, ranker: int) -> float:
 
 
 @kernel
-def remember_losers(self: NSGD, impression: Any) -> None:
+def remember_losers(self: NullSpace, impression: Any, outcomes: Floats) -> None:
     """Store the directions that lost to the current ranker and are among the worst, and find the null space anew."""
     before = self.lost[0]
     for candidate in range(self.candidates):
-        clicks, worse = self.clicks[candidate + 1], 0
-        for ranker in range(self.candidates + 1):
-            worse += self.clicks[ranker] < clicks
-        if clicks < self.clicks[0] and worse < WORST:
+        worse = 0  # candidates with fewer clicks; the current ranker has more than any that is stored
+        for other in range(self.candidates):
+            worse += outcomes[other] < outcomes[candidate]
+        if outcomes[candidate] < 0.0 and worse < WORST:
             row = self.lost[0] % self.stored
-            self.losses[row] = clicks - self.clicks[0]
+            self.losses[row] = int(outcomes[candidate])
             for column in range(self.n_features):
                 self.losers[row, column] = impression.directions[candidate, column]
             self.lost[0] += 1
@@ -255,7 +252,7 @@ def remember_losers(self: NSGD, impression: Any) -> None:
 
 
 @routine
-def find_null_space(self: NSGD) -> None:
+def find_null_space(self: NullSpace) -> None:
     """self.basis: the worst losers made orthonormal, then axes to complete it."""
     row, size = 0, 0
     known, most = min(self.lost[0], self.stored), min(self.avoided, 2 * self.n_features // 3)
@@ -275,7 +272,7 @@ def find_null_space(self: NSGD) -> None:
 
 
 @kernel
-def pick_vector(self: NSGD, row: int, known: int) -> None:
+def pick_vector(self: NullSpace, row: int, known: int) -> None:
     """self.fresh: the loser in this row, or behind the last of them the axis that the basis holds least of."""
     if row < known:
         for column in range(self.n_features):
@@ -290,7 +287,7 @@ def pick_vector(self: NSGD, row: int, known: int) -> None:
 
 
 @kernel
-def count_worse(self: NSGD, row: int) -> int:
+def count_worse(self: NullSpace, row: int) -> int:
     """How many of the losers stored are worse than this one, or as bad and later."""
     worse, turn = 0, self.lost[0] % self.stored  # rows before it were overwritten last
     for other in range(min(self.lost[0], self.stored)):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Floats, Ints, parameter, table
+from duelist.core.memory import Flags, Floats, Ints, parameter, scratch, table
 from duelist.core.sampling import below, shuffle
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
@@ -47,11 +47,11 @@ class PairRank(Learner):
     width: float = parameter(0.1, "factor of the uncertainties (alpha)", low=0)
     uncertainty: Floats = table(lambda d: (d, d))  # inverse of ridge I + sum of x x' over pairs (A)
     covariance: Floats = table(lambda d: (d, d))  # inverse of the Hessian of the model's loss
-    difference: Floats = table(lambda d: (1, d))  # scratch: features of a pair's winner less the loser's
-    turned: Floats = table(lambda d: (1, d))  # scratch: a matrix times a vector
-    product: Floats = table(lambda d: (1, d))  # scratch: the same of another vector
-    winners: Ints = table(lambda d, self: (self.length,), int)  # scratch: slots clicked
-    losers: Ints = table(lambda d, self: (self.length,), int)  # scratch: slots seen and not clicked
+    difference: Floats = scratch(lambda d: (1, d))  # features of a pair's winner less the loser's
+    turned: Floats = scratch(lambda d: (1, d))  # a matrix times a vector
+    product: Floats = scratch(lambda d: (1, d))  # the same of another vector
+    winners: Ints = scratch(lambda d, self: (self.length,), int)  # slots clicked
+    losers: Ints = scratch(lambda d, self: (self.length,), int)  # slots seen and not clicked
 
     @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
@@ -80,10 +80,10 @@ class PairRank(Learner):
             impression.shown[slot] = -1
         impression.count[0] = most
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         wins = losses = 0
-        for slot in range(last_seen(impression)):
-            if impression.clicked[slot]:
+        for slot in range(last_seen(impression, clicked)):
+            if clicked[slot]:
                 self.winners[wins] = slot
                 wins += 1
             else:

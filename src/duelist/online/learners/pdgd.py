@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, parameter, single, table
+from duelist.core.memory import Flags, Floats, parameter, single, table
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
 from duelist.online.page import Page, rank_page, score_page
@@ -51,11 +51,11 @@ class PDGD(Learner):
         score_page(page, self.weights, 0)
         draw_list(page, impression, self.length, rng)
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        last = last_seen(impression)
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
+        last = last_seen(impression, clicked)
         for i in range(last):
             for j in range(last):
-                if impression.clicked[i] and not impression.clicked[j]:
+                if clicked[i] and not clicked[j]:
                     weight = self.rate * self.current[0] * slope(impression, i, j) * swap_chance(impression, i, j)
                     for column in range(self.n_features):
                         difference = impression.features[i, column] - impression.features[j, column]
@@ -92,11 +92,11 @@ def draw_list(page: Page, impression: Any, length: int, rng: np.random.Generator
 
 
 @kernel
-def last_seen(impression: Any) -> int:
+def last_seen(impression: Any, clicked: Flags) -> int:
     """How many documents people saw: down to the last click and one more; 0 without a click."""
     last = 0
     for slot in range(impression.count[0]):
-        if impression.clicked[slot]:
+        if clicked[slot]:
             last = min(slot + 2, impression.count[0])
     return int(last)
 

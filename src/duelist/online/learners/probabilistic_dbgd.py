@@ -7,15 +7,16 @@ Oosterhuis, Schuth, de Rijke. Probabilistic Multileave Gradient Descent. ECIR 20
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, Ints, parameter, table
+from duelist.core.memory import Declared, Flags, Floats, Ints, holds, parameter, scratch, table
 from duelist.core.sampling import below
 from duelist.interleaving.probabilistic import compare_clicks
-from duelist.online.learners.dbgd import Descender, Tried, count_vote, may_vote, propose
+from duelist.online.impression import Impression
+from duelist.online.learners.dbgd import CANDIDATES, Descender, Tried
 from duelist.online.page import Page, mix_page
 
 SMALL = 1e-4  # sums that were brought below it by subtraction are added up anew
@@ -28,11 +29,53 @@ class Assigned(Tried):
     chances: Floats = table(lambda d, self: (self.length, self.candidates + 1))  # [slot, ranker]; 0 is the current one
 
 
+class Drawn(Declared):
+    """Lists whose slots are drawn by a random ranker each, which prefers its top documents but may choose any.
+
+    A click counts for every ranker as far as it is likely to have drawn the document. A candidate's outcome is
+    the probability that it owns more clicks than the current ranker, less that of fewer.
+    """
+
+    sized_by: ClassVar[str] = "n_features"
+    kernels = ("reset", "show", "compare")
+    impression: ClassVar[type[Impression]] = Assigned
+
+    length: int = parameter(10, "documents shown", low=1)
+    distance: float = parameter(1.0, "from the current weights to those tried (delta)", above=0)
+    candidates: int = parameter(1, CANDIDATES, low=1)
+    tau: float = parameter(3.0, "a ranker wants its r-th document in proportion to r^-tau", low=0, high=20)
+    tried: Floats = scratch(lambda d, self: (d, self.candidates + 1))  # weights, [feature, ranker]
+    left: Floats = scratch(lambda d, self: (self.candidates + 1,))  # how much each ranker still wants
+    owned: Floats = scratch(lambda d, self: (self.length * (self.candidates + 1),))  # chances at the clicks
+    walk: Floats = scratch(lambda d, self: (2 * self.length + 3,))  # of the exact comparison
+
+    def show(self, page: Page, weights: Floats, impression: Any, rng: np.random.Generator) -> None:
+        mix_page(page, rng)
+        # All numbers of a document side by side, for all rankers at once, which processors do several times faster.
+        wanted = page.wanted.reshape((page.placed.size, self.candidates + 1))
+        better = page.rankings.reshape((page.placed.size, self.candidates + 1))
+        place_weights(self, weights, impression.directions)
+        score_places(self, page, wanted)
+        count_better(self, page, wanted, better)
+        want_places(self, page, better, wanted)
+        draw_slots(self, page, wanted, impression, rng)
+
+    def compare(self, impression: Any, clicked: Flags, outcomes: Floats) -> None:
+        rankers, size = self.candidates + 1, 0
+        for slot in range(impression.count[0]):
+            if clicked[slot]:
+                for ranker in range(rankers):
+                    self.owned[size] = impression.chances[slot, ranker]
+                    size += 1
+        for candidate in range(self.candidates):
+            more, fewer = compare_clicks(self.owned[:size], rankers, candidate + 1, 0, self.walk)
+            outcomes[candidate] = more - fewer if abs(more - fewer) > EVEN else 0.0
+
+
 class ProbabilisticDBGD(Descender):
     """DBGD where every slot is drawn by a random ranker, which prefers its top documents but may choose any.
 
-    A click counts for every ranker as far as it is likely to have drawn the document. A candidate wins if it
-    owns more clicks than the current ranker with a greater probability than fewer.
+    A candidate wins if it owns more clicks than the current ranker with a greater probability than fewer.
 
     Departs: that probability is exact, and a tie moves nothing; the authors' public code estimates it from 10,000
     random assignments, so that there chance decides ties.
@@ -46,42 +89,11 @@ class ProbabilisticDBGD(Descender):
     """
 
     name = "p-dbgd"
-    impression = Assigned
 
-    tau: float = parameter(3.0, "a ranker wants its r-th document in proportion to r^-tau", low=0, high=20)
-    tried: Floats = table(lambda d, self: (d, self.candidates + 1))  # scratch: weights, [feature, ranker]
-    left: Floats = table(lambda d, self: (self.candidates + 1,))  # scratch: how much each ranker still wants
-    clicked: Floats = table(lambda d, self: (self.length * (self.candidates + 1),))  # scratch: chances at clicks
-    walk: Floats = table(lambda d, self: (2 * self.length + 3,))  # scratch of the exact comparison
-
-    def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        propose(self, impression, rng)
-        mix_page(page, rng)
-        # All numbers of a document side by side, for all rankers at once, which processors do several times faster.
-        wanted = page.wanted.reshape((page.placed.size, self.candidates + 1))
-        better = page.rankings.reshape((page.placed.size, self.candidates + 1))
-        place_weights(self, impression.directions)
-        score_places(self, page, wanted)
-        count_better(self, page, wanted, better)
-        want_places(self, page, better, wanted)
-        draw_slots(self, page, wanted, impression, rng)
-
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        if may_vote(self, impression):
-            rankers, size = self.candidates + 1, 0
-            for slot in range(impression.count[0]):
-                if impression.clicked[slot]:
-                    for ranker in range(rankers):
-                        self.clicked[size] = impression.chances[slot, ranker]
-                        size += 1
-            for candidate in range(self.candidates):
-                more, fewer = compare_clicks(self.clicked[:size], rankers, candidate + 1, 0, self.walk)
-                if abs(more - fewer) > EVEN:
-                    self.outcomes[candidate] += np.sign(more - fewer)
-            count_vote(self, impression, rng)
+    multileaving: Any = holds(Drawn)
 
 
-class ProbabilisticMGD(ProbabilisticDBGD):
+class ProbabilisticMGD(Descender):
     """Probabilistic DBGD with 49 candidates at once; steps towards the mean of those that win.
 
     Departs: as ProbabilisticDBGD.
@@ -92,24 +104,25 @@ class ProbabilisticMGD(ProbabilisticDBGD):
 
     name = "p-mgd"
 
-    candidates: int = parameter(49, "rankers tried beside the current one", low=1)
+    candidates: int = parameter(49, CANDIDATES, low=1)
+    multileaving: Any = holds(Drawn)
 
 
 # Below, a document is known by its place in the random order of the page, which breaks ties.
 
 
 @kernel
-def place_weights(self: ProbabilisticDBGD, directions: Floats) -> None:
+def place_weights(self: Drawn, weights: Floats, directions: Floats) -> None:
     """The weights of all rankers, in self.tried."""
     for column in range(self.n_features):
-        self.tried[column, 0] = self.weights[0, column]
+        self.tried[column, 0] = weights[0, column]
         for candidate in range(self.candidates):
-            moved = self.weights[0, column] + self.distance * directions[candidate, column]
+            moved = weights[0, column] + self.distance * directions[candidate, column]
             self.tried[column, candidate + 1] = moved
 
 
 @kernel
-def score_places(self: ProbabilisticDBGD, page: Page, scores: Floats) -> None:
+def score_places(self: Drawn, page: Page, scores: Floats) -> None:
     """The scores of all documents, four features at a time."""
     width = self.n_features - self.n_features % 4
     for place in range(page.size):
@@ -129,7 +142,7 @@ def score_places(self: ProbabilisticDBGD, page: Page, scores: Floats) -> None:
 
 
 @kernel
-def count_better(self: ProbabilisticDBGD, page: Page, scores: Floats, better: Ints) -> None:
+def count_better(self: Drawn, page: Page, scores: Floats, better: Ints) -> None:
     """How many documents are better than each: its rank. Without branches, faster than sorting a page."""
     for place in range(page.size):
         for ranker in range(self.candidates + 1):
@@ -143,7 +156,7 @@ def count_better(self: ProbabilisticDBGD, page: Page, scores: Floats, better: In
 
 
 @kernel
-def want_places(self: ProbabilisticDBGD, page: Page, ranks: Ints, wanted: Floats) -> None:
+def want_places(self: Drawn, page: Page, ranks: Ints, wanted: Floats) -> None:
     """How much each ranker wants each document, and in self.left how much it wants in all."""
     total = 0.0
     for rank in range(page.size):
@@ -157,7 +170,7 @@ def want_places(self: ProbabilisticDBGD, page: Page, ranks: Ints, wanted: Floats
 
 
 @kernel
-def draw_slots(self: ProbabilisticDBGD, page: Page, wanted: Floats, impression: Any, rng: np.random.Generator) -> None:
+def draw_slots(self: Drawn, page: Page, wanted: Floats, impression: Any, rng: np.random.Generator) -> None:
     """The list, and how likely each ranker is to have drawn each slot."""
     most = min(self.length, page.size)
     for slot in range(most):
@@ -186,7 +199,7 @@ def draw_place(page: Page, wanted: Floats, ranker: int, left: Floats, rng: np.ra
 
 
 @kernel
-def take_place(self: ProbabilisticDBGD, page: Page, place: int, wanted: Floats, chances: Floats, slot: int) -> None:
+def take_place(self: Drawn, page: Page, place: int, wanted: Floats, chances: Floats, slot: int) -> None:
     """Note how likely each ranker is to have drawn a place, and take it from what each still wants."""
     whole = 0.0
     for ranker in range(self.candidates + 1):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, Ints, parameter, single, table
+from duelist.core.memory import Flags, Floats, Ints, parameter, scratch, single, table
 from duelist.online.learner import Learner
 from duelist.online.learners.pdgd import Sampled, draw_list, last_seen, swap_chance
 from duelist.online.page import Page, score_page
@@ -68,8 +68,8 @@ class Tally(Learner):
     views: Floats = table(lambda d, self: (self.length,), float, 1)  # by slot, of such documents
     agreement: Floats = single(float, 4)  # sum of surplus times mean surplus of the same document before
     spread: Floats = single(float, 20)  # sum of squared surplus
-    evidence: Floats = table(lambda d, self: (self.length,))  # scratch: shrunk means of the documents shown
-    pull: Floats = table(lambda d, self: (self.length,))  # scratch: what each document shown moves the weights by
+    evidence: Floats = scratch(lambda d, self: (self.length,))  # shrunk means of the documents shown
+    pull: Floats = scratch(lambda d, self: (self.length,))  # what each document shown moves the weights by
 
     @classmethod
     def rankers(cls, parameters: Mapping[str, Any]) -> int:
@@ -89,11 +89,11 @@ class Tally(Learner):
         for slot in range(impression.count[0]):
             impression.general[slot] = page.wanted[1, impression.shown[slot]]
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
-        last = last_seen(impression)
-        learn_clicks(self, impression, last)
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
+        last = last_seen(impression, clicked)
+        learn_clicks(self, impression, clicked, last)
         # After a list without clicks all of it counts as seen: what is good may be further down.
-        count_seen(self, impression, last if last > 0 else impression.count[0])
+        count_seen(self, impression, clicked, last if last > 0 else impression.count[0])
         learn_tallies(self, impression)
         self.averaged[0] += 1
         follow = max(4.0 / (self.averaged[0] + 3.0), SLOWEST)  # weights of impression t count about as t^3
@@ -102,11 +102,11 @@ class Tally(Learner):
 
 
 @kernel
-def learn_clicks(self: Tally, impression: Any, last: int) -> None:
+def learn_clicks(self: Tally, impression: Any, clicked: Flags, last: int) -> None:
     """PDGD's step. How sure the ranker is is asked without tallies, or what they know it would never learn."""
     for i in range(last):
         for j in range(last):
-            if impression.clicked[i] and not impression.clicked[j]:
+            if clicked[i] and not clicked[j]:
                 unsure = slope(impression.general[i] - impression.general[j])
                 weight = self.rate * unsure * swap_chance(impression, i, j)
                 for column in range(self.n_features):
@@ -134,11 +134,11 @@ def learn_tallies(self: Tally, impression: Any) -> None:
 
 
 @kernel
-def count_seen(self: Tally, impression: Any, last: int) -> None:
+def count_seen(self: Tally, impression: Any, clicked: Flags, last: int) -> None:
     """Enter the first `last` documents in their tallies."""
     for slot in range(last):
         if impression.keys[slot] >= 0:
-            click = 1.0 if impression.clicked[slot] else 0.0
+            click = 1.0 if clicked[slot] else 0.0
             surplus = click - self.clicks[slot] / self.views[slot]
             place = find(self, impression.keys[slot])
             if place < 0:
