@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -15,7 +16,11 @@ from duelist.core.memory import Ints
 from duelist.core.progress import progress_bar
 
 T = TypeVar("T")
-Report = Callable[[int], bool]  # says how many steps were made, is told whether to go on
+Report = Callable[[int], None]  # says how many steps were made; raises Interrupted when the run is to end
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised inside a run when another run failed, or somebody stopped them all."""
 
 
 def run_all(
@@ -30,9 +35,10 @@ def run_all(
     stop = threading.Event()
     with progress_bar(label, steps, progress) as advance:
 
-        def report(done: int) -> bool:
+        def report(done: int) -> None:
             advance(done)
-            return not stop.is_set()
+            if stop.is_set():
+                raise Interrupted
 
         with ThreadPoolExecutor(cores or available_cores()) as pool:
             jobs = [pool.submit(run, seed, report) for seed in seeds]
@@ -42,6 +48,38 @@ def run_all(
                 stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
+
+
+def in_slices(
+    step: Callable[[int, int], None],
+    checkpoints: Iterable[int],
+    every: int,
+    report: Report,
+    note: Callable[[int], None],
+    breaks: Sequence[int] = (),
+) -> float:
+    """Run a compiled loop from checkpoint to checkpoint; the seconds of CPU time that its steps took.
+
+    step(done, until) makes the steps after `done` up to `until`: at most `every` of them, so that a run can
+    be stopped, and never across one of `breaks`, where the world changes. At each checkpoint, note(number)
+    writes down how the run is doing. A checkpoint at 0 makes no step and calls all the same: it compiles.
+
+    >>> made, noted = [], []
+    >>> seconds = in_slices(lambda *part: made.append(part), [2, 10], 5, lambda n: None, noted.append, breaks=[6])
+    >>> made, noted
+    ([(0, 2), (2, 6), (6, 7), (7, 10)], [0, 1])
+    """
+    done, seconds = 0, 0.0
+    for point, checkpoint in enumerate(map(int, checkpoints)):
+        within = {place for place in breaks if done < place < checkpoint}
+        for until in sorted({*range(done + every, checkpoint, every), *within, checkpoint}):
+            clock = time.thread_time()
+            step(done, until)
+            seconds += time.thread_time() - clock
+            report(until - done)
+            done = until
+        note(point)
+    return seconds
 
 
 def available_cores() -> int:

@@ -53,7 +53,7 @@ def simulate(
     seeds = np.random.SeedSequence(seed).spawn(runs)
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     kind, settings = type(template), template.parameter_values()
-    _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # no duel: compiles
+    _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # no duel: compiles
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Any:
         return _one_run(kind, settings, world, horizon, checkpoints, sequence, report)
@@ -110,8 +110,7 @@ def _one_run(
         )
         seconds += time.thread_time() - clock
         steps, begun = int(checkpoints[last - 1]) - begun, int(checkpoints[last - 1])
-        if not report(steps):
-            break
+        report(steps)
     return sums, hits, policy.best_arm(), seconds
 
 
