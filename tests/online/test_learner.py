@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 from typing import Any
 
 import numpy as np
 import pytest
 
-from duelist.core.errors import AlreadyTold, BadInput, ForeignImpression, UnknownName
-from duelist.online import DBGD, LEARNERS, PDGD, Learner
+from duelist.core.errors import AlreadyTold, BadInput, ExpiredImpression, ForeignImpression, UnknownName
+from duelist.online import DBGD, DM2L, LEARNERS, PDGD, Impression, Learner
 
 DOCUMENTS = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
 
@@ -24,7 +25,7 @@ def test_an_impression_is_told_once() -> None:
     impression = learner.ask(DOCUMENTS)
     learner.tell(impression, [0])
     before = learner.to_json()
-    with pytest.raises(AlreadyTold, match="0 was told before"):
+    with pytest.raises(AlreadyTold, match="was told before"):
         learner.tell(impression, [0])
     again = Learner.from_json(before)
     with pytest.raises(AlreadyTold):
@@ -34,10 +35,68 @@ def test_an_impression_is_told_once() -> None:
 
 def test_impressions_of_others_are_refused() -> None:
     learner = PDGD(2, seed=1)
-    for other in (DBGD(2, seed=1).ask(DOCUMENTS), PDGD(3, seed=1).ask(np.ones((2, 3)))):
-        with pytest.raises(ForeignImpression, match="features"):
-            learner.tell(other, [0])
+    for other in (DBGD(2, seed=1).ask(DOCUMENTS), PDGD(3, seed=1).ask(np.ones((2, 3))), PDGD(2, length=4).ask([])):
+        for act in (learner.tell, learner.apply):
+            with pytest.raises(ForeignImpression, match="features"):
+                act(other, [0])
+    with pytest.raises(ForeignImpression, match="not asked from this pdgd"):
+        learner.tell(PDGD(2, seed=1).ask(DOCUMENTS), [0])  # a twin's, even
     assert learner.told == 0
+
+
+def test_two_learners_loaded_from_one_json_know_their_impressions_apart() -> None:
+    record = PDGD(2, seed=1).to_json()
+    one, two = Learner.from_json(record), Learner.from_json(record)
+    first, second = one.ask(DOCUMENTS), two.ask(DOCUMENTS)
+    assert first.ranking == second.ranking  # the same luck
+    assert first.id != second.id
+    with pytest.raises(ForeignImpression):
+        one.tell(second, [0])
+    one.tell(first, [0])
+
+
+def test_an_id_of_ones_own_must_be_new() -> None:
+    learner = PDGD(2, seed=1)
+    impression = learner.ask(DOCUMENTS, id="query 7")
+    assert impression.id == "query 7"
+    for _ in range(2):  # while it is open, and after it was told
+        with pytest.raises(BadInput, match="not used before, not 'query 7'"):
+            learner.ask(DOCUMENTS, id="query 7")
+        if learner.told == 0:
+            learner.tell(impression, [])
+
+
+def test_an_impression_is_never_written_to() -> None:
+    learner = PDGD(2, seed=1)
+    impression = learner.ask(DOCUMENTS)
+    before = impression.to_json()
+    learner.tell(impression, [0, 2])
+    assert impression.to_json() == before
+    assert Impression.from_json(before) == impression
+
+
+def test_learners_are_pickled_with_what_is_open() -> None:
+    learner = DM2L(2, base="p-dbgd", seed=1)
+    impression = learner.ask(DOCUMENTS)
+    copy = pickle.loads(pickle.dumps(learner))
+    copy.tell(impression, [0])
+    assert type(copy) is type(learner)
+    assert (learner.told, copy.told) == (0, 1)
+    assert copy.spec == learner.spec
+
+
+def test_a_bad_seed_is_named() -> None:
+    with pytest.raises(BadInput, match="PDGD: seed must be a whole number of at least 0 or None, not -1"):
+        PDGD(2, seed=-1)
+
+
+def test_a_learner_is_drawn_from_with_luck_that_is_handed_in() -> None:
+    learner = PDGD(2, seed=1)
+    before = learner.to_json()
+    lists = [learner.draw(DOCUMENTS, luck=np.random.default_rng(seed)).ranking for seed in (0, 0, 1, 2, 3)]
+    assert lists[0] == lists[1]
+    assert len(set(lists)) > 1
+    assert learner.to_json() == before
 
 
 @pytest.mark.parametrize("clicks", [[3], [-1], [0.5], ["a"]])
@@ -85,13 +144,13 @@ def test_bad_settings_are_refused() -> None:
         PDGD(0)
     with pytest.raises(BadInput, match="rate must be"):
         PDGD(2, rate=-1)
-    with pytest.raises(UnknownName, match="Did you mean 'pdgd'"):
+    with pytest.raises(UnknownName, match="did you mean 'pdgd'"):
         LEARNERS.get("pdg")
 
 
 @pytest.mark.parametrize("record", ["", "[]", '{"schema": 99}', "nonsense"])
 def test_json_of_something_else_is_refused(record: str) -> None:
-    for load in (Learner.from_json, Learner.impression_from_json):
+    for load in (Learner.from_json, Impression.from_json):
         with pytest.raises(BadInput, match="not the JSON of"):
             load(record)
 
@@ -101,12 +160,18 @@ def test_json_of_another_learner_is_refused() -> None:
         PDGD.from_json(DBGD(2, seed=1).to_json())
 
 
-def test_old_tells_are_forgotten_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duelist.online.learner.REMEMBERED", 5)
-    learner = PDGD(2, seed=1)
-    for _ in range(20):
-        learner.tell(learner.ask(DOCUMENTS), [])
-    assert json.loads(learner.to_json())["recent"] == [15, 16, 17, 18, 19]
+def test_memory_of_open_and_told_impressions_is_bounded() -> None:
+    learner = PDGD(2, seed=1, max_open=5)
+    first = learner.ask(DOCUMENTS)
+    for number in range(20):
+        learner.tell(learner.ask(DOCUMENTS, id=f"told {number}"), [])
+    for _ in range(5):
+        learner.ask(DOCUMENTS)
+    record = json.loads(learner.to_json())
+    assert list(record["closed"]) == ["told 16", "told 17", "told 18", "told 19", first.id]
+    assert len(record["open"]) == 5
+    with pytest.raises(ExpiredImpression, match="max_open=5"):
+        learner.tell(first, [])
 
 
 def test_a_longer_list_can_be_asked_for() -> None:

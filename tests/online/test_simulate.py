@@ -7,14 +7,14 @@ import pytest
 
 from duelist.clicks import Cascade, cascade
 from duelist.core.errors import BadInput, UnknownName
-from duelist.core.memory import single
+from duelist.core.memory import Flags, single
 from duelist.data import Fold, ndcg
 from duelist.online import Learner, learn
 from duelist.online.page import Page
 from duelist.testing.learner import easy_fold
 
 
-class FileOrder(Learner, abstract=True):
+class FileOrder(Learner):
     """Shows the documents as they come, and counts clicks in its first weight."""
 
     name = "file-order"
@@ -24,9 +24,9 @@ class FileOrder(Learner, abstract=True):
         for slot in range(impression.count[0]):
             impression.shown[slot] = slot
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         for slot in range(impression.count[0]):
-            self.weights[0, 0] += impression.clicked[slot]
+            self.weights[0, 0] += clicked[slot]
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_bad_input_is_named(fold: Fold) -> None:
         learn("pdgd", fold, impressions=0)
     with pytest.raises(BadInput, match="seed must be"):
         learn("pdgd", fold, seed=-1)
-    with pytest.raises(BadInput, match="a name or a Learner class"):
+    with pytest.raises(BadInput, match="is no learner; known by name"):
         learn(int, fold)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="from 0 to 1"):
         learn("pdgd", fold, cascade("perfect", 2))

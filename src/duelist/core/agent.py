@@ -60,7 +60,7 @@ class Agent(Declared):
         cls.registry.add(cls.name, cls)
         cls._document()
 
-    def __new__(cls, size: Any = None, **given: Any) -> Self:
+    def __new__(cls, size: Any = None, /, **given: Any) -> Self:
         return object.__new__(cls.resolve(given, size))
 
     def __init__(self, size: int, parameters: Mapping[str, Any], seed: Any, max_open: int) -> None:
@@ -84,6 +84,12 @@ class Agent(Declared):
     def spec(self) -> Spec:
         """Its name and all its parameters, as data."""
         return Spec(self.registry.family, self.name, self.parameter_values())
+
+    @classmethod
+    def class_spec(cls) -> Spec:
+        """The spec of a class that nothing was set of yet: its name, and what it holds if that was chosen."""
+        held = {} if cls.registry.get(cls.name) is cls else {"base": cls.fields["base"].default}
+        return Spec(cls.registry.family, cls.name, held)
 
     def identity(self) -> dict[str, Any]:
         """What its constructor needs beside parameters: arms, or features."""
@@ -136,8 +142,7 @@ class Agent(Declared):
         declared = cls.fields["base"]
         named = Parameter(base.name, declared.help, family=declared.family)
         space = {**held, "base": named, "__doc__": cls.__doc__, "__module__": cls.__module__, "name": cls.name}
-        made = type(f"{cls.__name__}_{base.__name__}", (cls,), space, abstract=True)
-        return made
+        return type(f"{cls.__name__}_{base.__name__}", (cls,), space, abstract=True)
 
     @classmethod
     def base_class(cls, base: Any) -> type[Agent]:
@@ -204,7 +209,7 @@ class Agent(Declared):
             "max_open": self.max_open,
             "asked": self.asked,
             "told": self.told,
-            "open": {id: list(value) for id, value in self._open.items()},
+            "open": {number: list(value) for number, value in self._open.items()},
             "closed": dict(self._closed),
             "tables": {name: array.copy() for name, array in self.tables().items()},
             "generator": self.rng.bit_generator.state,

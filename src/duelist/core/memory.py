@@ -212,7 +212,7 @@ class Declared:
         prefixes = {kind: [field for field, other in parts.items() if other is kind] for kind in parts.values()}
         if len(prefixes) == 1:
             prefixes = {kind: [*fields, "inner"] for kind, fields in prefixes.items()}
-        bound = {}
+        bound: dict[str, Any] = {}
         for kind, fields in prefixes.items():
             for each in kind.kernels:
                 bound |= dict.fromkeys([f"{field}_{each}" for field in fields], convert(kind.method(each, convert)))

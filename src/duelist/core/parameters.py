@@ -120,9 +120,8 @@ def parameters_of(maker: Callable[..., Any]) -> dict[str, Parameter]:
 
 def _annotated(maker: Any) -> Any:
     """Where the annotations of a maker's arguments are: a class has them in __init__, unless that was made for it."""
-    if not isinstance(maker, type):
-        return maker
-    return maker if "__dataclass_fields__" in vars(maker) else maker.__init__
+    made_for_it = not isinstance(maker, type) or "__dataclass_fields__" in vars(maker)
+    return maker if made_for_it else getattr(maker, "__init__")  # noqa: B009 - mypy warns of it as an attribute
 
 
 def check_settings(owner: str, known: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:

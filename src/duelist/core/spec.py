@@ -40,6 +40,8 @@ class Spec:
             return cls._from_text(family, given)
         if isinstance(given, Mapping):
             return cls.from_dict({"family": family, **given})
+        if isinstance(given, type) and hasattr(given, "class_spec"):
+            return cls.read(family, given.class_spec())
         if isinstance(spec := getattr(given, "spec", None), Spec):
             return cls.read(family, spec)
         return cls(family, find_family(family).name_of(given))

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Declared, Flags, Floats
+from duelist.core.memory import Flags, Floats
 from duelist.online.page import Page
+from duelist.online.part import Part
 
 
-class RandomDirections(Declared):
+class RandomDirections(Part):
     """A new direction for each candidate, whatever happened before.
 
     The three kernels are those of any part that finds directions: `propose` fills the directions to try,
     `decide` may change who won before the step is taken, `learn` is told how each candidate did.
     """
 
-    sized_by: ClassVar[str] = "n_features"
     kernels = ("reset", "propose", "decide", "learn")
 
     def propose(self, page: Page, directions: Floats, rng: np.random.Generator) -> None:

@@ -168,8 +168,8 @@ class Learner(Agent, abstract=True):
             raise BadInput(f"tell needs an impression that ask returned, not {impression!r}")
         if impression.learner != self.blank.learner or not impression.fits(self.blank):
             raise ForeignImpression(
-                f"an impression of {impression.learner!r} with {impression.n_features} features and {impression.length} "
-                f"slots, not of {self.blank.learner!r} with {self.n_features} and {self.length}"
+                f"an impression of {impression.learner!r} with {impression.n_features} features and "
+                f"{impression.length} slots, not of {self.blank.learner!r} with {self.n_features} and {self.length}"
             )
 
     def _check_shape(self, documents: Any) -> Floats:

@@ -20,6 +20,7 @@ class Learning:
     """Learning curves of one learner, one row a run."""
 
     learner: str
+    label: str  # the learner with the settings it was given, which tells it apart from others
     parameters: dict[str, Any]
     clicks: str
     impressions: int
@@ -44,6 +45,7 @@ class Learning:
         """What `duelist learn --json` prints."""
         return {
             "learner": self.learner,
+            "label": self.label,
             "parameters": self.parameters,
             "clicks": self.clicks,
             "impressions": self.impressions,
@@ -72,7 +74,7 @@ def format_learning(results: Sequence[Learning]) -> str:
     """A line a learner, and how the numbers are to be read."""
     rows = [
         [
-            result.learner,
+            result.label,
             _text(result.online_ndcg, 1),
             _text(result.final_ndcg, 4),
             f"{result.impressions_per_second:,.0f}",
@@ -103,7 +105,7 @@ def draw_learning(results: Sequence[Learning], title: str, path: Path) -> Any:
     def lines(curve: str) -> list[Series]:
         found = [(result, interval(getattr(result, curve))) for result in results]
         return [
-            Series(r.learner, r.checkpoints, i.mean, *((i.low, i.high) if len(r.final) > 1 else ())) for r, i in found
+            Series(r.label, r.checkpoints, i.mean, *((i.low, i.high) if len(r.final) > 1 else ())) for r, i in found
         ]
 
     panels = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,11 +10,13 @@ import numpy as np
 from duelist.clicks.cascade import TABLES, Cascade, cascade
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
-from duelist.core.parallel import Report, check_whole, checkpoints_until, run_all
+from duelist.core.parallel import Report, check_whole, checkpoints_until, in_slices, run_all
+from duelist.core.seeds import check_seed, split_seed
+from duelist.core.spec import Spec
 from duelist.data import Dataset, Fold, evaluate
 from duelist.data import mean as mean_over_queries
 from duelist.online.intents import DriftLearning, read_drift
-from duelist.online.learner import LEARNERS, Learner
+from duelist.online.learner import Learner
 from duelist.online.loop import Room, Users, compiled_run, measure_gains
 from duelist.online.page import room
 from duelist.online.result import Learning, join_folds
@@ -43,7 +44,7 @@ class Stage(NamedTuple):
 
 
 def learn(
-    learner: str | type[Learner],
+    learner: str | Spec | type[Learner],
     fold: Fold,
     clicks: str | Cascade = "navigational",
     impressions: int = 10_000,
@@ -59,6 +60,7 @@ def learn(
 ) -> Learning:
     """`runs` of `impressions` simulated impressions on the training queries of a fold.
 
+    `learner` is a name, with settings if need be ("dm2l:base=p-dbgd"), a spec or a class.
     `clicks` is a cascade model or its name, `stop` says whether users decide to stop after a click or
     after any document. Each run draws queries uniformly, with replacement.
 
@@ -73,26 +75,24 @@ def learn(
     >>> bool(result.final_ndcg.mean > 0.8), result.conventions["stop"]
     (True, 'after a click')
     """
-    kind = LEARNERS.get(learner) if isinstance(learner, str) else learner
-    if not (isinstance(kind, type) and issubclass(kind, Learner)):
-        raise BadInput(f"learner must be a name or a Learner class, not {learner!r}")
+    wanted = Spec.read("learner", learner)
+    wanted = Spec("learner", wanted.name, {**wanted.parameters, **(parameters or {})})
     check_whole(1, impressions=impressions, runs=runs, points=points, cores=1 if cores is None else cores)
-    for part in np.atleast_1d(seed).tolist():
-        check_whole(0, seed=part)
+    seeds = split_seed(check_seed("learn", seed), runs)
     model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
-    template = kind(fold.train.n_features, seed=0, **(parameters or {}))
-    settings = template.parameter_values()
+    template: Learner = wanted.make(fold.train.n_features, seed=0)
+    kind, settings = type(template), template.parameter_values()
     stages = _stages(fold, model, template.length, drift, impressions)
     checkpoints = checkpoints_until(impressions, points)
-    seeds = np.random.SeedSequence(seed).spawn(runs)
-    _one_run(kind, settings, stages, np.zeros(1, np.int64), seeds[0], lambda steps: True)  # compiles
+    _one_run(kind, settings, stages, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # compiles
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Outcome:
         return _one_run(kind, settings, stages, checkpoints, sequence, report)
 
-    done = run_all(run, seeds, kind.name, impressions * runs, cores, progress)
+    done = run_all(run, seeds, str(wanted), impressions * runs, cores, progress)
     found = Learning(
-        learner=kind.name,
+        learner=wanted.name,
+        label=str(wanted),
         parameters=settings,
         clicks=clicks if isinstance(clicks, str) else "cascade",
         impressions=impressions,
@@ -111,7 +111,9 @@ def learn(
     return DriftLearning(**{**vars(found), "conventions": conventions}, drift=drift, lost=lost)
 
 
-def learn_folds(learner: str | type[Learner], folds: Mapping[int, Fold], seed: int = 0, **settings: Any) -> Learning:
+def learn_folds(
+    learner: str | Spec | type[Learner], folds: Mapping[int, Fold], seed: int = 0, **settings: Any
+) -> Learning:
     """`learn` on several folds by number, as one result; `settings` are those of `learn`.
 
     The number of a fold is part of its seed, so that a fold runs the same whichever others run too.
@@ -172,34 +174,33 @@ def _one_run(
     report: Report,
 ) -> Outcome:
     """One run; without impressions it only compiles."""
-    own, people = sequence.spawn(2)
-    users = stages[0].users
-    learner = kind(users.features.shape[1], seed=own, **settings)
-    rng, impression = np.random.default_rng(people), learner.new_impression()
+    own, people = split_seed(sequence, 2)
+    learner = kind(stages[0].users.features.shape[1], seed=own, **settings)
+    rng, impression, space = np.random.default_rng(people), learner.blank.fresh(), _room(learner, stages[0].users)
+    loop, totals = compiled_run(kind), np.array([0.0, 0.0, 1.0, 0.0])
+    final, online, lost = np.zeros((3, checkpoints.size))
+    now = stages[0]
+
+    def step(done: int, until: int) -> None:
+        nonlocal now
+        now = [stage for stage in stages if stage.begins <= done][-1]
+        loop(learner.memory, impression.memory, now.users, space, done, until, FADE, totals, learner.rng, rng)
+
+    def note(point: int) -> None:
+        final[point], online[point], lost[point] = offline(learner, now.test), totals[0], totals[3]
+
+    changes = [stage.begins for stage in stages]
+    seconds = in_slices(step, checkpoints, SLICE, report, note, changes)
+    return Outcome(final, online, lost, seconds)
+
+
+def _room(learner: Learner, users: Users) -> Room:
     longest = int(np.diff(users.offsets).max())
-    space = Room(
+    return Room(
         *room(max(longest, learner.length), learner.n_rankers),
         np.zeros(learner.length, np.int64),
         np.zeros(learner.length, np.bool_),
     )
-    loop, totals = compiled_run(kind), np.array([0.0, 0.0, 1.0, 0.0])
-    final, online, lost = np.zeros((3, checkpoints.size))
-    seconds, done, stage = 0.0, 0, 0
-    changes = [later.begins for later in stages[1:]]
-    for point, checkpoint in enumerate(checkpoints.tolist()):
-        ends = {*range(done + SLICE, checkpoint, SLICE), *(c for c in changes if done < c < checkpoint), checkpoint}
-        for until in sorted(ends):
-            while stage + 1 < len(stages) and stages[stage + 1].begins <= done:
-                stage += 1
-            users = stages[stage].users
-            begun = time.perf_counter()
-            loop(learner.memory, impression.memory, users, space, done, until, FADE, totals, learner.rng, rng)
-            seconds += time.perf_counter() - begun
-            if not report(until - done):
-                raise KeyboardInterrupt
-            done = until
-        final[point], online[point], lost[point] = offline(learner, stages[stage].test), totals[0], totals[3]
-    return Outcome(final, online, lost, seconds)
 
 
 def offline(learner: Learner, test: Dataset) -> float:

@@ -40,6 +40,7 @@ def check_learner(learner: type[Learner], **parameters: Any) -> None:
     check_compiled_equals_plain(make, fold.train)
     check_other_process(learner, parameters)
     check_json(make, fold.train)
+    check_apply(make, fold.train)
     check_late_tells(make, fold)
     check_beats_random(learner, parameters, fold)
 
@@ -64,7 +65,7 @@ def check_lists(make: Callable[..., Learner]) -> None:
 
 
 def check_compiled_equals_plain(make: Callable[..., Learner], data: Dataset) -> None:
-    """The same steps as plain Python give the same lists and the same memory."""
+    """The same steps as plain Python, with rubbish in all scratch space, give the same lists and the same memory."""
     compiled, interpreted = make(), make()
     kind = type(compiled)
     choose, update = (plain(kind.method(name, plain)) for name in ("choose", "update"))
@@ -72,17 +73,26 @@ def check_compiled_equals_plain(make: Callable[..., Learner], data: Dataset) -> 
     for step in range(60):
         rows = data.rows(step % data.n_queries)
         features, keys = data.features[rows], np.arange(rows.start, rows.stop)
-        impression, drawn = compiled.ask(features, keys=keys), interpreted.new_impression()
+        impression, drawn = compiled.ask(features, keys=keys), interpreted.blank.fresh()
         page = Page(features, keys, 0, len(features), *room(len(features), interpreted.n_rankers))
+        spoil(interpreted)
         choose(interpreted.memory, page, drawn.memory, interpreted.rng)
         here, there = impression.shown.tolist(), drawn.shown.tolist()
         expect(here == there, compiled, f"at step {step} compiled showed {here}, plain Python {there}")
         drawn.features[:], drawn.keys[:] = impression.features, impression.keys
         clicks = model.clicks(data.labels[rows][list(impression.ranking)], luck)
+        before = impression.to_json()
         compiled.tell(impression, clicks)
-        drawn.click(clicks)
-        update(interpreted.memory, drawn.memory, interpreted.rng)
+        expect(impression.to_json() == before, compiled, "tell changed the impression, which is a value")
+        spoil(interpreted)
+        update(interpreted.memory, drawn.memory, drawn.clicked(clicks), interpreted.rng)
         expect_same(compiled, interpreted, f"at step {step} compiled and plain Python remember different things")
+
+
+def spoil(learner: Learner) -> None:
+    """What is declared as scratch may hold anything."""
+    for array in learner.scratch_tables():
+        array[...] = np.nan if array.dtype.kind == "f" else 77
 
 
 def check_other_process(learner: type[Learner], parameters: dict[str, Any]) -> None:
@@ -95,14 +105,32 @@ def check_other_process(learner: type[Learner], parameters: dict[str, Any]) -> N
 
 
 def trace(learner: type[Learner], parameters: dict[str, Any]) -> list[Any]:
-    """The lists of a short run, and the state after it."""
+    """The lists of a short run, and what is remembered after it."""
     run, luck = learner(FEATURES, seed=11, **parameters), np.random.default_rng(5)
     lists = []
     for _ in range(50):
         impression = run.ask(luck.random((8, FEATURES)), keys=range(8))
         lists.append(list(impression.ranking))
         run.tell(impression, np.flatnonzero(luck.random(len(lists[-1])) < 0.3).tolist())
-    return [lists, json.loads(run.to_json())]
+    state = json.loads(run.to_json())
+    return [lists, state["spec"], state["tables"], state["generator"]]
+
+
+def check_apply(make: Callable[..., Learner], data: Dataset) -> None:
+    """What is applied alone decides: whatever is drawn in between, by whoever, with whatever luck."""
+    alone, busy, luck = make(), make(), np.random.default_rng(12)
+    for step in range(60):
+        features = data.features[data.rows(step % data.n_queries)]
+        impression = busy.draw(features, luck=luck)
+        clicks = np.flatnonzero(luck.random(len(impression.ranking)) < 0.3).tolist()
+        busy.draw(features, luck=luck)
+        busy.apply(impression, clicks)
+        alone.apply(Impression.from_json(impression.to_json()), clicks)
+        if step == 30:
+            alone = Learner.from_json(alone.to_json())
+    expect_same(alone, busy, "lists that were drawn and never applied changed what was learnt")
+    same = alone.rng.bit_generator.state == busy.rng.bit_generator.state
+    expect(same, alone, "lists that were drawn with other luck used the learner's own")
 
 
 def check_json(make: Callable[..., Learner], data: Dataset) -> None:
@@ -115,8 +143,8 @@ def check_json(make: Callable[..., Learner], data: Dataset) -> None:
     copy = Learner.from_json(original.to_json())
     expect(type(copy) is type(original), original, f"from_json made a {type(copy).__name__}")
     for impression in waiting:
-        there = Learner.impression_from_json(impression.to_json())
-        expect(there.ranking == impression.ranking, original, "an impression changed on its way through JSON")
+        there = Impression.from_json(impression.to_json())
+        expect(there == impression, original, "an impression changed on its way through JSON")
         original.tell(impression, [1])
         copy.tell(there, [1])
     for step in range(50):
@@ -126,7 +154,9 @@ def check_json(make: Callable[..., Learner], data: Dataset) -> None:
         expect(same, original, f"{step} impressions after loading, {yours.ranking} instead of {mine.ranking}")
         original.tell(mine, clicks)
         copy.tell(yours, clicks)
-    expect(original.to_json() == copy.to_json(), original, "the loaded learner ended in another state")
+    expect_same(original, copy, "the loaded learner ended in another state")
+    ids = {original.ask(data.features[rows]).id, copy.ask(data.features[rows]).id}
+    expect(len(ids) == 2, original, "two learners loaded from one JSON gave two impressions one id")
 
 
 def check_late_tells(make: Callable[..., Learner], fold: Fold) -> None:

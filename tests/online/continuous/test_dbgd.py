@@ -7,7 +7,7 @@ import pytest
 from duelist.core.compile import plain, python_function, rebind
 from duelist.core.memory import Floats
 from duelist.online.continuous import ALGORITHMS, DOMAINS, VALUES, Drift, Value, descend
-from duelist.online.continuous.dbgd import DBGD
+from duelist.online.continuous.dbgd import PointDBGD
 from duelist.online.continuous.descend import _search, _world
 from duelist.online.continuous.loop import compiled_run
 from duelist.online.continuous.steps import (
@@ -94,8 +94,8 @@ def test_the_mean_step_is_the_slope_of_the_smoothed_chance_to_lose() -> None:
     h = 1e-4
     slope = np.array([(smoothed(w + h * e) - smoothed(w - h * e)) / (2 * h) for e in np.eye(2)])
     bound = {"project": DOMAINS["ball"].project}
-    aim, move = (plain(rebind(getattr(DBGD, name), bound)) for name in ("aim", "move"))
-    algorithm = DBGD(2, {"horizon": 1, "distance": delta, "rate": 1.0, "radius": 9.0})
+    aim, move = (plain(rebind(getattr(PointDBGD, name), bound)) for name in ("aim", "move"))
+    algorithm = PointDBGD(2, {"horizon": 1, "distance": delta, "rate": 1.0, "radius": 9.0})
     luck, steps = np.random.default_rng(0), []
     for _ in range(30_000):
         algorithm.begin(w)

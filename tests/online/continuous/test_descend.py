@@ -56,7 +56,7 @@ def test_other_domains_and_links_and_functions(domain: str, best: list[float]) -
 
 BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"algorithm": "adam"}, UnknownName, "unknown algorithm 'adam'. Known: dbgd, bgd1, bgd2, dm2l"),
-    ({"algorithm": 3}, BadInput, "algorithm must be one of dbgd, bgd1, bgd2, dm2l or a Descender class, not 3"),
+    ({"algorithm": 3}, BadInput, "algorithm must be one of dbgd, bgd1, bgd2, dm2l or a Searcher class, not 3"),
     ({"value": "p9"}, UnknownName, "unknown value 'p9'. Known: p1"),
     ({"value": 3}, BadInput, "value must be one of p1, p2, p3, p4, p5, a function or a Value, not 3"),
     ({"link": "cubic"}, UnknownName, "unknown link 'cubic'. Known: logistic, normal"),

@@ -6,7 +6,7 @@ import pytest
 from duelist.core.compile import python_function
 from duelist.core.memory import Floats
 from duelist.online.continuous import VALUES, Drift, descend
-from duelist.online.continuous.dm2l import DM2L, expert_count
+from duelist.online.continuous.dm2l import PointDM2L, expert_count
 
 
 def into_ball(point: Floats, radius: float) -> Floats:
@@ -58,7 +58,7 @@ def test_every_step_is_that_of_algorithms_2_and_3(settings: dict[str, float]) ->
 
 def test_the_number_of_experts_is_that_of_equation_6() -> None:
     assert [expert_count(t) for t in (1, 5, 1000, 10**5, 10**6)] == [2, 3, 6, 10, 11]
-    assert len(DM2L(3, {"horizon": 1000}).experts) == 10
+    assert len(PointDM2L(3, {"horizon": 1000}).experts) == 10
 
 
 @pytest.mark.parametrize(

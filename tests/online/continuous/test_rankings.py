@@ -10,12 +10,12 @@ from duelist import BadInput, UnknownName
 from duelist.core.memory import Floats, single
 from duelist.data import Dataset, evaluate, synthetic
 from duelist.online.continuous import descend_rankings
-from duelist.online.continuous.dbgd import DBGD
+from duelist.online.continuous.dbgd import PointDBGD
 
 PAGES = synthetic(queries=30, documents=15, features=4, grades=3, seed=2)
 
 
-class Watcher(DBGD):
+class Watcher(PointDBGD):
     """Compares the first feature with the second for ever, and counts what it is told."""
 
     name = "watcher"

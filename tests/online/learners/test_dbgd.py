@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from duelist.data import read_fold
 from duelist.online import DBGD, MGD, learn
 from duelist.online.learners.dbgd import Drafted
-from duelist.testing import check_learner
 
 
 @pytest.mark.parametrize("kind", [DBGD, MGD])
@@ -122,11 +120,3 @@ def test_figures_on_mq2008(data: Callable[[str], Path], clicks: str, online: flo
     error = np.mean([part.var(ddof=1) / len(part) for part in shown]) ** 0.5 / 5**0.5
     assert abs(np.mean(shown) - online) < 3.5 * np.hypot(error, 2)
     assert abs(np.mean([result.final[:, -1] for result in results]) - final) < 0.01
-
-
-@pytest.mark.parametrize(
-    ("kind", "parameters"),
-    [(DBGD, {}), (MGD, {}), (DBGD, {"queries": 3, "rate": 0.03}), (MGD, {"random_winner": True})],
-)
-def test_the_contract(kind: type[DBGD], parameters: dict[str, Any]) -> None:
-    check_learner(kind, **parameters)

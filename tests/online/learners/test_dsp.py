@@ -8,7 +8,6 @@ import pytest
 
 from duelist.online.learners.dbgd import Drafted
 from duelist.online.learners.dsp import DBGDDSP, MGDDSP
-from duelist.testing import check_learner
 
 
 def projected(direction: Any, documents: Any) -> Any:
@@ -56,7 +55,3 @@ def test_what_lies_outside_the_space_moves_nothing() -> None:
     impression.directions[0], impression.teams[:2] = [0.0, 0.6, 0.8], [1, 0]
     learner.tell(impression, [0])
     assert not learner.weights.any()
-
-
-def test_the_contract() -> None:
-    check_learner(MGDDSP)

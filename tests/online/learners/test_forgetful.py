@@ -6,9 +6,8 @@ import pytest
 from duelist import BadInput
 from duelist.core.memory import Declared, holds
 from duelist.online.holder import Holder
-from duelist.online.learners.forgetful import RestartDBGD, RestartPDGD, WindowDBGD, WindowPDGD
+from duelist.online.learners.forgetful import Fading, Restart
 from duelist.online.learners.pdgd import PDGD
-from duelist.testing.learner import check_learner
 
 
 def pages(count: int) -> Any:
@@ -18,7 +17,7 @@ def pages(count: int) -> Any:
 
 
 def test_a_restarted_learner_is_a_new_one_after_each_period() -> None:
-    wrapped: Any = RestartPDGD(3, seed=1, period=20, length=6)
+    wrapped: Any = Restart(3, seed=1, period=20, length=6)
     for step, (documents, clicks) in enumerate(pages(50)):
         if step % 20 == 0:
             fresh = PDGD(3, seed=5, length=6)
@@ -31,7 +30,7 @@ def test_a_restarted_learner_is_a_new_one_after_each_period() -> None:
 
 
 def test_steps_fade_with_age() -> None:
-    wrapped: Any = WindowPDGD(3, seed=1, size=10, length=6)
+    wrapped: Any = Fading(3, seed=1, size=10, length=6)
     free: Any = PDGD(3, seed=1, length=6)
     steps: list[Any] = []
     for documents, clicks in pages(60):
@@ -47,12 +46,12 @@ def test_steps_fade_with_age() -> None:
     assert np.abs(wrapped.weights).max() > 0.01
 
 
-@pytest.mark.parametrize("kind", [RestartDBGD, WindowDBGD])
+@pytest.mark.parametrize("kind", [Restart, Fading])
 def test_the_held_learners_parameters_are_set_like_ones_own(kind: type[Holder]) -> None:
-    made: Any = kind(3, rate=0.5, candidates=4)
+    made: Any = kind(3, base="dbgd", rate=0.5, candidates=4)
     assert made.inner.rate == 0.5
     assert made.n_rankers == 5
-    assert made.new_impression().directions.shape == (4, 3)
+    assert made.blank.directions.shape == (4, 3)
 
 
 def test_only_learners_can_be_held() -> None:
@@ -63,8 +62,3 @@ def test_only_learners_can_be_held() -> None:
 
         class Wrong(Holder, abstract=True):
             inner: Any = holds(Part)
-
-
-@pytest.mark.parametrize("kind", [RestartPDGD, WindowPDGD])
-def test_the_contract(kind: type[Holder]) -> None:
-    check_learner(kind)

@@ -9,7 +9,6 @@ from duelist.core.memory import Floats
 from duelist.online.holder import Holder
 from duelist.online.learners.meta import DM2L, M3L, NM2L
 from duelist.online.page import Page, room
-from duelist.testing.learner import check_learner
 
 
 class Reference:
@@ -71,19 +70,15 @@ def test_the_way_of_nm2l_is_the_projected_winner() -> None:
     choose, update = (plain(NM2L.method(name, plain)) for name in ("choose", "update"))
     reference, luck, moves = Reference(4, learner), np.random.default_rng(0), 0
     for _ in range(60):
-        impression, features = learner.new_impression(), luck.random((6, 4))
+        impression, features = learner.blank.fresh(), luck.random((6, 4))
         page = Page(features, np.full(6, -1), 0, 6, *room(6, learner.n_rankers))
         choose(learner.memory, page, impression.memory, learner.rng)
         impression.features[:] = features[impression.shown]
-        impression.click(np.flatnonzero(luck.random(4) < 0.4).tolist())
-        update(learner.memory, impression.memory, learner.rng)
-        way = learner.inner.direction[0].copy()
+        clicked = luck.random(4) < 0.4
+        update(learner.memory, impression.memory, clicked, learner.rng)
+        way = learner.inner.step.direction[0].copy()
         if way.any():
             assert np.linalg.norm(way) == pytest.approx(1)
             moves += 1
         assert np.allclose(learner.weights[0], reference.tell(way), rtol=1e-9, atol=1e-12)
     assert moves > 10
-
-
-def test_the_contract() -> None:
-    check_learner(DM2L)

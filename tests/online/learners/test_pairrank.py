@@ -12,7 +12,6 @@ from duelist.core.memory import Floats
 from duelist.data import read_fold
 from duelist.online import learn
 from duelist.online.learners.pairrank import PairRank
-from duelist.testing import check_learner
 
 
 def slow_blocks(weights: Floats, inverse: Floats, width: float, features: Floats) -> list[set[int]]:
@@ -121,7 +120,3 @@ def test_figures_on_mq2008(data: Callable[[str], Path], clicks: str, final: floa
     luck = 2 * np.hypot(1, 10**-0.5)  # theirs is one run, ours ten
     assert result.final[:, -1].mean() > final - luck * result.final[:, -1].std(ddof=1)
     assert result.online[:, -1].mean() > online - luck * result.online[:, -1].std(ddof=1)
-
-
-def test_the_contract() -> None:
-    check_learner(PairRank)

@@ -14,7 +14,6 @@ from duelist.core.memory import Floats
 from duelist.data import read_fold
 from duelist.online import PDGD, learn
 from duelist.online.learners.pdgd import Sampled, swap_chance
-from duelist.testing import check_learner
 
 rho = plain(swap_chance)
 
@@ -105,7 +104,3 @@ def test_figures_on_mq2008(data: Callable[[str], Path], stop: str, clicks: str, 
     error = np.mean([part.var(ddof=1) / len(part) for part in shown]) ** 0.5 / 5**0.5
     assert abs(np.mean(shown) - online) < 3.5 * np.hypot(error, 2)
     assert abs(np.mean(learnt) - final) < 0.005
-
-
-def test_the_contract() -> None:
-    check_learner(PDGD)

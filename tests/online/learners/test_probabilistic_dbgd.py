@@ -11,14 +11,13 @@ import pytest
 from duelist.data import read_fold
 from duelist.online.learners.probabilistic_dbgd import Assigned, ProbabilisticDBGD, ProbabilisticMGD
 from duelist.online.simulate import learn
-from duelist.testing import check_learner
 
 
 def desires(learner: ProbabilisticDBGD, impression: Assigned, features: Any) -> Any:
     """[ranker, document]: rank^-tau, from a sort of the scores."""
     tried = learner.weights[0] + learner.distance * np.vstack([np.zeros(learner.n_features), impression.directions])
     ranks = np.argsort(np.argsort(-(features @ tried.T).T, axis=1), axis=1)
-    return (ranks + 1.0) ** -learner.tau
+    return (ranks + 1.0) ** -learner.multileaving.tau
 
 
 def shares(wanted: Any, placed: list[int]) -> Any:
@@ -124,8 +123,3 @@ def test_figures_on_mq2008(data: Callable[[str], Path], name: str, online: float
     result = learn(name, fold, "perfect", runs=6, seed=2, stop="examined", points=2, progress=False, cores=1)
     assert abs(result.online_ndcg.mean - online) < 2 * 17 * (1 + 1 / 6) ** 0.5
     assert abs(result.final_ndcg.mean - final) < 0.02
-
-
-@pytest.mark.parametrize("kind", [ProbabilisticDBGD, ProbabilisticMGD])
-def test_the_contract(kind: type[ProbabilisticDBGD]) -> None:
-    check_learner(kind)

@@ -14,7 +14,6 @@ from duelist.core.memory import Floats
 from duelist.data import Fold, read_fold, synthetic
 from duelist.online import PDGD, learn
 from duelist.online.learners.tally import WAYS, Tally, find, make_place, noise
-from duelist.testing import check_learner
 
 LUCK = np.random.default_rng
 
@@ -199,7 +198,3 @@ def test_figures(data: Callable[[str], Path], name: str, clicks: str, least: flo
         gain.append(ours.final[:, -1].mean() - pdgd.final[:, -1].mean())
     assert np.mean(online) > least
     assert np.mean(gain) > -0.005
-
-
-def test_the_contract() -> None:
-    check_learner(Tally)

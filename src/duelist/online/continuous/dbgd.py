@@ -24,7 +24,7 @@ def project(points: Floats, row: int, radius: float) -> None:
     raise TypeError("unbound")
 
 
-class Descender(Declared):
+class Searcher(Declared):
     """Base of the algorithms: `aim` sets the point to compare with, `move` learns from the comparison.
 
     Both compile. The current point is points[0], the one tried points[1].
@@ -69,7 +69,7 @@ class Descender(Declared):
         return {name: settings[name] or chosen[name] for name in chosen}
 
 
-class DBGD(Descender):
+class PointDBGD(Searcher):
     """Compare a point with a random neighbour; step towards the neighbour if it is preferred.
 
     Departs: nowhere known. The step is along the direction drawn even where the neighbour was projected, as printed.
@@ -89,7 +89,7 @@ class DBGD(Descender):
         return won
 
 
-class BGD1(Descender):
+class BGD1(Searcher):
     """Step against the direction by the chance that the current point is preferred, which is told.
 
     Departs: the paper does not print its step sizes; gamma is DBGD's, which gives the paper's order of the three.

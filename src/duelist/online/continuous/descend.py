@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,16 +13,17 @@ from duelist.core.compile import python_function
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Floats, Ints
-from duelist.core.parallel import Report, check_whole, run_all
-from duelist.online.continuous.dbgd import BGD1, BGD2, DBGD, Descender
-from duelist.online.continuous.dm2l import DM2L
+from duelist.core.parallel import Report, check_whole, in_slices, run_all
+from duelist.core.seeds import check_seed, split_seed
+from duelist.online.continuous.dbgd import BGD1, BGD2, PointDBGD, Searcher
+from duelist.online.continuous.dm2l import PointDM2L
 from duelist.online.continuous.domains import DOMAINS, Domain
 from duelist.online.continuous.drift import Drift
 from duelist.online.continuous.links import LINKS
 from duelist.online.continuous.loop import World, compiled_run
 from duelist.online.continuous.values import VALUES, Value
 
-ALGORITHMS: dict[str, type[Descender]] = {kind.name: kind for kind in (DBGD, BGD1, BGD2, DM2L)}
+ALGORITHMS: dict[str, type[Searcher]] = {kind.name: kind for kind in (PointDBGD, BGD1, BGD2, PointDM2L)}
 SLICE = 200_000  # comparisons after which a run reports progress and can be stopped
 
 
@@ -60,7 +60,7 @@ class Descent:
 class Search(NamedTuple):
     """All that the runs of one call share."""
 
-    kind: type[Descender]
+    kind: type[Searcher]
     settings: dict[str, Any]
     function: Callable[..., float]
     link: Callable[..., float]
@@ -72,7 +72,7 @@ class Search(NamedTuple):
 
 
 def descend(
-    algorithm: str | type[Descender],
+    algorithm: str | type[Searcher],
     value: str | Value | Callable[[Floats], float],
     dimension: int,
     horizon: int,
@@ -102,12 +102,11 @@ def descend(
     [1.0, -0.5]
     """
     check_whole(1, dimension=dimension, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
-    check_whole(0, seed=seed)
+    seeds = split_seed(check_seed("descend", seed), runs)
     wanted = _value(value)
     search = _search(algorithm, wanted, int(dimension), int(horizon), parameters or {}, link, domain, start, drift)
     checkpoints = np.unique(np.linspace(0, horizon, points + 1).round().astype(np.int64))[1:]
-    seeds = np.random.SeedSequence(seed).spawn(runs)
-    _one_run(search, np.zeros(1, np.int64), np.random.SeedSequence(0), lambda steps: True)  # compiles
+    _one_run(search, np.zeros(1, np.int64), np.random.SeedSequence(0), lambda steps: None)  # compiles
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Any:
         return _one_run(search, checkpoints, sequence, report)
@@ -131,20 +130,19 @@ def _one_run(
     search: Search, checkpoints: Ints, sequence: np.random.SeedSequence, report: Report
 ) -> tuple[Floats, Floats, float]:
     """The regret at each checkpoint, the last point and the seconds it took; without comparisons it only compiles."""
-    own, people = (np.random.default_rng(each) for each in sequence.spawn(2))
+    own, people = map(np.random.default_rng, split_seed(sequence, 2))
     algorithm = search.kind(search.dimension, search.settings)
     algorithm.begin(search.start)
     world, loop = _world(search), compiled_run(search.kind, search.function, search.link, search.domain)
-    totals, regret, seconds, done = np.zeros(2), np.zeros(checkpoints.size), 0.0, 0
-    for point, checkpoint in enumerate(checkpoints.tolist()):
-        for until in [*range(done + SLICE, checkpoint, SLICE), checkpoint]:
-            begun = time.thread_time()
-            loop(algorithm.memory, world, done, until, totals, own, people)
-            seconds += time.thread_time() - begun
-            if not report(until - done):
-                raise KeyboardInterrupt
-            done = until
+    totals, regret = np.zeros(2), np.zeros(checkpoints.size)
+
+    def step(done: int, until: int) -> None:
+        loop(algorithm.memory, world, done, until, totals, own, people)
+
+    def note(point: int) -> None:
         regret[point] = totals[0]
+
+    seconds = in_slices(step, checkpoints, SLICE, report, note)
     if totals[1] > 1e-9 * (1 + abs(world.best)):
         raise BadInput(
             f"the point said to be best is not: one was met that is {totals[1]:.3g} better; pass Value(f, best)"
@@ -181,11 +179,11 @@ def _search(
     return Search(kind, settings, value.function, shape, space, first, best, drift, dimension)
 
 
-def find_algorithm(algorithm: Any, parameters: Mapping[str, Any]) -> type[Descender]:
+def find_algorithm(algorithm: Any, parameters: Mapping[str, Any]) -> type[Searcher]:
     """An algorithm by name or class; it must have these parameters."""
     kind: Any = named(ALGORITHMS, "algorithm", algorithm) if isinstance(algorithm, str) else algorithm
-    if not (isinstance(kind, type) and issubclass(kind, Descender)):
-        raise BadInput(f"algorithm must be one of {', '.join(ALGORITHMS)} or a Descender class, not {algorithm!r}")
+    if not (isinstance(kind, type) and issubclass(kind, Searcher)):
+        raise BadInput(f"algorithm must be one of {', '.join(ALGORITHMS)} or a Searcher class, not {algorithm!r}")
     if unknown := sorted(parameters.keys() - kind.parameters().keys()):
         raise BadInput(f"{kind.name} has no parameter {unknown[0]!r}; its parameters: {', '.join(kind.parameters())}")
     return kind

@@ -11,7 +11,7 @@ from typing import Any
 
 from duelist.core.compile import kernel, python_function
 from duelist.core.memory import Floats, parameter, table
-from duelist.online.continuous.dbgd import Descender, project
+from duelist.online.continuous.dbgd import Searcher, project
 
 
 def expert_count(horizon: int) -> int:
@@ -40,7 +40,7 @@ def share_out(scores: Floats, shares: Floats) -> None:
         shares[expert] /= total
 
 
-class DM2L(Descender):
+class PointDM2L(Searcher):
     """Experts with steps gamma_i share one comparison; the point shown is their mean, weighted by a surrogate loss.
 
     Departs: the paper prints alpha = 4 / sqrt(T), but its surrogate loss ranges over +-2 R d / delta, which

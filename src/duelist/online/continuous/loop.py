@@ -9,7 +9,7 @@ import numpy as np
 
 from duelist.core.compile import kernel, once, rebind, specialise
 from duelist.core.memory import Floats, Ints
-from duelist.online.continuous.dbgd import Descender
+from duelist.online.continuous.dbgd import Searcher
 from duelist.online.continuous.domains import Domain
 from duelist.online.continuous.drift import Path, place
 
@@ -77,7 +77,7 @@ def run(
 
 @once
 def compiled_run(
-    algorithm: type[Descender], function: Callable[..., float], shape: Callable[..., float], domain: Domain
+    algorithm: type[Searcher], function: Callable[..., float], shape: Callable[..., float], domain: Domain
 ) -> specialise:
     """The loop for one algorithm, value function, link and domain."""
     bound = {"project": kernel(domain.project)}

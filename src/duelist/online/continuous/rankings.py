@@ -15,11 +15,12 @@ import numpy as np
 from duelist.core.compile import kernel, once, python_function, rebind, specialise
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
-from duelist.core.parallel import Report, check_whole, run_all
+from duelist.core.parallel import Report, check_whole, in_slices, run_all
 from duelist.core.sampling import below
+from duelist.core.seeds import check_seed, split_seed
 from duelist.data import Dataset, evaluate
 from duelist.data import mean as mean_over_queries
-from duelist.online.continuous.dbgd import Descender
+from duelist.online.continuous.dbgd import Searcher
 from duelist.online.continuous.descend import SLICE, find_algorithm, find_space, point_of
 from duelist.online.continuous.domains import Domain
 from duelist.online.continuous.loop import aim, link, move
@@ -56,7 +57,7 @@ class Crowd(NamedTuple):
 
 
 def descend_rankings(
-    algorithm: str | type[Descender],
+    algorithm: str | type[Searcher],
     data: Dataset,
     comparisons: int,
     runs: int = 5,
@@ -88,7 +89,7 @@ def descend_rankings(
     [0.88, 0.87]
     """
     check_whole(1, comparisons=comparisons, runs=runs, queries=queries, cutoff=cutoff, points=points)
-    check_whole(0, seed=seed)
+    seeds = split_seed(check_seed("descend_rankings", seed), runs)
     if not 0 < scale < np.inf:
         raise BadInput(f"scale must be above 0, not {scale!r}")
     if comparisons % queries:
@@ -102,14 +103,12 @@ def descend_rankings(
     checkpoints = np.unique(np.linspace(0, steps, points + 1).round().astype(np.int64))[1:] * queries
     begin = None if start is None else point_of("start", start, dimension)[None]
 
-    seeds = np.random.SeedSequence(seed).spawn(runs)
-
     def run(
         sequence: np.random.SeedSequence, report: Report, until: Ints = checkpoints
     ) -> tuple[Floats, float, Floats]:
         return _one_run(kind(dimension, settings), loop, space, data, crowd, until, begin, sequence, report)
 
-    run(seeds[0], lambda steps: True, np.zeros(1, np.int64))  # compiles
+    run(seeds[0], lambda steps: None, np.zeros(1, np.int64))  # compiles
     done = run_all(run, seeds, f"{kind.name}, {queries} queries a step", comparisons * runs, cores, progress)
     ndcg, average, last = (np.stack(parts) for parts in zip(*done, strict=True))
     return RankingDescent(
@@ -127,7 +126,7 @@ def _crowd(data: Dataset, cutoff: int, scale: float, queries: int) -> Crowd:
 
 
 def _one_run(
-    algorithm: Descender,
+    algorithm: Searcher,
     loop: specialise,
     domain: Domain,
     data: Dataset,
@@ -137,25 +136,26 @@ def _one_run(
     sequence: np.random.SeedSequence,
     report: Report,
 ) -> tuple[Floats, float, Floats]:
-    own, people = (np.random.default_rng(each) for each in sequence.spawn(2))
+    own, people = map(np.random.default_rng, split_seed(sequence, 2))
     first = np.empty((1, algorithm.dimension))
     draw_direction(first, 0, own)
     first = first if start is None else start.copy()
     python_function(domain.project)(first, 0, algorithm.radius)
     algorithm.begin(first[0])
     crowd = crowd._replace(counts=np.zeros(2))
-    total, ndcg, done = np.zeros(1), np.zeros(checkpoints.size), 0
+    total, ndcg = np.zeros(1), np.zeros(checkpoints.size)
     longest, places = int(np.diff(crowd.offsets).max()), crowd.discounts.size
     space, measure = room(max(longest, places), 2), f"ndcg@{places}"
-    for point, checkpoint in enumerate(checkpoints.tolist()):
-        for until in [*range(done + SLICE, checkpoint, SLICE), checkpoint]:
-            loop(algorithm.memory, crowd, space, done, until, total, own, people)
-            if not report(until - done):
-                raise KeyboardInterrupt
-            done = until
+
+    def step(done: int, until: int) -> None:
+        loop(algorithm.memory, crowd, space, done, until, total, own, people)
+
+    def note(point: int) -> None:
         scores = data.features @ algorithm.points[0]
         ndcg[point] = mean_over_queries(evaluate(data, scores, [measure]), data, empty="skip")[measure]
-    return ndcg, float(total[0] / max(1, done)), algorithm.points[0].copy()
+
+    in_slices(step, checkpoints, SLICE, report, note)
+    return ndcg, float(total[0] / max(1, checkpoints[-1])), algorithm.points[0].copy()
 
 
 @kernel
@@ -204,7 +204,7 @@ def run(
 
 
 @once
-def compiled_run(algorithm: type[Descender], shape: Callable[..., float], domain: Domain) -> specialise:
+def compiled_run(algorithm: type[Searcher], shape: Callable[..., float], domain: Domain) -> specialise:
     """The loop for one algorithm, link and domain."""
     bound = {"project": kernel(domain.project)}
     kernels = {name: rebind(getattr(algorithm, name), bound) for name in ("aim", "move")}

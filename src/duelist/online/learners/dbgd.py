@@ -14,13 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Declared, Flags, Floats, Holds, Ints, holds, parameter, scratch, single, table
+from duelist.core.memory import Flags, Floats, Holds, Ints, holds, parameter, scratch, single, table
 from duelist.core.sampling import below
 from duelist.interleaving.team_draft import team_draft
 from duelist.online.directions import RandomDirections, draw_directions
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
 from duelist.online.page import Page, dot, mix_page, rank_page
+from duelist.online.part import Part
 
 CANDIDATES = "rankers tried beside the current one"
 draft = routine(team_draft)  # one for all learners
@@ -40,10 +41,9 @@ class Drafted(Tried):
     teams: Ints = table(lambda d, self: (self.length,), int, -1)  # 0 is the current ranker, -1 nobody
 
 
-class TeamDrafted(Declared):
+class TeamDrafted(Part):
     """Lists by team draft; a candidate's outcome is its clicks less those of the current ranker."""
 
-    sized_by: ClassVar[str] = "n_features"
     kernels = ("reset", "show", "compare")
     impression: ClassVar[type[Impression]] = Drafted
 
@@ -69,10 +69,9 @@ class TeamDrafted(Declared):
             outcomes[candidate] = self.clicks[candidate + 1] - self.clicks[0]
 
 
-class TowardsWinners(Declared):
+class TowardsWinners(Part):
     """A step towards the mean of the directions that won, or towards one of them."""
 
-    sized_by: ClassVar[str] = "n_features"
     kernels = ("reset", "take")
 
     random_winner: bool = parameter(False, "step towards one of the winners, not towards their mean")
@@ -186,9 +185,7 @@ class MGD(Descender):
 
 
 @kernel
-def rank_candidates(
-    self: TeamDrafted, page: Page, weights: Floats, impression: Any, rng: np.random.Generator
-) -> None:
+def rank_candidates(self: TeamDrafted, page: Page, weights: Floats, impression: Any, rng: np.random.Generator) -> None:
     """The rankings of the current weights, in row 0, and of each candidate's."""
     mix_page(page, rng)
     for ranker in range(self.candidates + 1):

@@ -7,22 +7,22 @@ to Rank. SIGIR 2019.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Declared, Flags, Floats, constant, holds, parameter, scratch
+from duelist.core.memory import Flags, Floats, constant, holds, parameter, scratch
 from duelist.online.learners.dbgd import CANDIDATES, Descender, Drafted, add_winners
 from duelist.online.page import dot
+from duelist.online.part import Part
 
 DEPENDENT = 1e-8  # a vector of which no more than this part is new adds nothing to a space
 
 
-class Projected(Declared):
+class Projected(Part):
     """A step of length 1: that towards the winners, projected onto the documents that people examined."""
 
-    sized_by: ClassVar[str] = "n_features"
     kernels = ("reset", "take")
 
     length: int = parameter(10, "documents shown", low=1)

@@ -9,21 +9,22 @@ to Rank. SIGIR 2019.
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Declared, Flags, Floats, Ints, constant, holds, parameter, scratch, single, table
+from duelist.core.memory import Flags, Floats, Ints, constant, holds, parameter, scratch, single, table
 from duelist.online.learners.dbgd import CANDIDATES, Descender, Drafted
 from duelist.online.learners.dsp import Projected, extend_basis
 from duelist.online.page import Page, dot
+from duelist.online.part import Part
 
 WORST = 4  # a loser is remembered if no more rankers than this, less one, have fewer clicks
 STALE = 1000.0  # more than the sum of 1 / rank over any list
 
 
-class NullSpace(Declared):
+class NullSpace(Part):
     """Directions orthogonal to the worst of those that lost lately, and a memory of hard queries to decide ties.
 
     Twice as many directions are drawn as needed, and those kept along which the documents of the query lie
@@ -31,7 +32,6 @@ class NullSpace(Declared):
     of the hardest queries best; hard are queries whose clicks came late in the list.
     """
 
-    sized_by: ClassVar[str] = "n_features"
     kernels = ("reset", "propose", "decide", "learn")
 
     length: int = parameter(10, "documents shown", low=1)

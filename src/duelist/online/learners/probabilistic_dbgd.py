@@ -12,12 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Declared, Flags, Floats, Ints, holds, parameter, scratch, table
+from duelist.core.memory import Flags, Floats, Ints, holds, parameter, scratch, table
 from duelist.core.sampling import below
 from duelist.interleaving.probabilistic import compare_clicks
 from duelist.online.impression import Impression
 from duelist.online.learners.dbgd import CANDIDATES, Descender, Tried
 from duelist.online.page import Page, mix_page
+from duelist.online.part import Part
 
 SMALL = 1e-4  # sums that were brought below it by subtraction are added up anew
 EVEN = 1e-12  # outcomes up to it are ties: rounding makes them of rankers that agree
@@ -29,14 +30,13 @@ class Assigned(Tried):
     chances: Floats = table(lambda d, self: (self.length, self.candidates + 1))  # [slot, ranker]; 0 is the current one
 
 
-class Drawn(Declared):
+class Drawn(Part):
     """Lists whose slots are drawn by a random ranker each, which prefers its top documents but may choose any.
 
     A click counts for every ranker as far as it is likely to have drawn the document. A candidate's outcome is
     the probability that it owns more clicks than the current ranker, less that of fewer.
     """
 
-    sized_by: ClassVar[str] = "n_features"
     kernels = ("reset", "show", "compare")
     impression: ClassVar[type[Impression]] = Assigned
 
