@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.core.memory import Ints, single
+from duelist.core.memory import Flags, Ints, single
 from duelist.online.learners.pdgd import PDGD
 from duelist.online.page import Page
 from duelist.testing.learner import (
@@ -25,9 +25,9 @@ class UpsideDown(PDGD, abstract=True):
 
     name = "upside-down"
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         for slot in range(impression.count[0]):
-            away = -0.1 if impression.clicked[slot] else 0.1
+            away = -0.1 if clicked[slot] else 0.1
             for column in range(self.n_features):
                 self.weights[0, column] += away * impression.features[slot, column]
 
@@ -37,7 +37,7 @@ class Stubborn(PDGD, abstract=True):
 
     name = "stubborn"
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         self.current[0] *= self.decay
 
 
@@ -70,7 +70,7 @@ class Infinite(PDGD, abstract=True):
 
     name = "infinite"
 
-    def update(self, impression: Any, rng: np.random.Generator) -> None:
+    def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         self.weights[0, 0] = np.inf
 
 

@@ -125,7 +125,9 @@ class Descender(Learner, abstract=True):
         if self.queries == 1:
             directions_propose(self.directions, page, impression.directions, rng)
         else:
-            impression.directions[:] = self.proposed
+            for candidate in range(self.candidates):
+                for column in range(self.n_features):
+                    impression.directions[candidate, column] = self.proposed[candidate, column]
         impression.vote[0] = self.steps[0]
         multileaving_show(self.multileaving, page, self.weights, impression, rng)
 
