@@ -75,12 +75,10 @@ def learn(
     >>> bool(result.final_ndcg.mean > 0.8), result.conventions["stop"]
     (True, 'after a click')
     """
-    wanted = Spec.read("learner", learner)
-    wanted = Spec("learner", wanted.name, {**wanted.parameters, **(parameters or {})})
     check_whole(1, impressions=impressions, runs=runs, points=points, cores=1 if cores is None else cores)
     seeds = split_seed(check_seed("learn", seed), runs)
     model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
-    template: Learner = wanted.make(fold.train.n_features, seed=0)
+    wanted, template = _template(learner, fold.train.n_features, parameters or {})
     kind, settings = type(template), template.parameter_values()
     stages = _stages(fold, model, template.length, drift, impressions)
     checkpoints = checkpoints_until(impressions, points)
@@ -109,6 +107,15 @@ def learn(
     conventions = {**found.conventions, "wishes": "a linear taste deals out each query's labels; it may change"}
     lost = np.stack([outcome.lost for outcome in done])
     return DriftLearning(**{**vars(found), "conventions": conventions}, drift=drift, lost=lost)
+
+
+def _template(learner: Any, n_features: int, parameters: Mapping[str, Any]) -> tuple[Spec, Learner]:
+    """What to call it, and one to take kind and settings from; a class need not be known by its name."""
+    if isinstance(learner, type) and issubclass(learner, Learner):
+        return Spec("learner", learner.name, parameters), learner(n_features, seed=0, **parameters)
+    named = Spec.read("learner", learner)
+    named = Spec("learner", named.name, {**named.parameters, **parameters})
+    return named, named.make(n_features, seed=0)
 
 
 def learn_folds(
