@@ -189,5 +189,15 @@ def test_a_learner_can_start_at_the_weights_of_another_ranker(name: str) -> None
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, float("nan")], [[1.0, 2.0]]])
 def test_weights_to_start_at_must_be_one_a_feature(weights: Any) -> None:
-    with pytest.raises(BadInput, match="2 finite numbers"):
+    with pytest.raises(BadInput, match="finite numbers"):
         PDGD(2, seed=1).start_at(weights)
+
+
+def test_a_learner_starts_where_another_has_come() -> None:
+    taught = PDGD(2, seed=1)
+    for _ in range(20):
+        impression = taught.ask(DOCUMENTS)
+        taught.tell(impression, [impression.ranking.index(1)])
+    heir = DBGD(2, seed=1).start_at(taught)
+    assert heir.score(DOCUMENTS).tolist() == taught.ranker.score(DOCUMENTS).tolist() != [0.0, 0.0, 0.0]
+    assert taught.ranker.source == str(taught.spec)

@@ -14,6 +14,7 @@ from duelist.core.errors import BadInput, ExpiredImpression, ForeignImpression
 from duelist.core.memory import Flags, Floats, parameter, table
 from duelist.core.registry import Registry
 from duelist.core.spec import Spec
+from duelist.data.weights import Weights, ranker_of
 from duelist.online.impression import Impression
 from duelist.online.page import Page, room
 
@@ -34,7 +35,7 @@ class Learner(Agent, abstract=True):
     sized_by: ClassVar[str] = "n_features"
     n_features: int
     impression: ClassVar[type[Impression]] = Impression
-    reserved: ClassVar[frozenset[str]] = Agent.reserved | {"impression", "blank", "n_rankers"}
+    reserved: ClassVar[frozenset[str]] = Agent.reserved | {"impression", "blank", "n_rankers", "ranker"}
 
     length: int = parameter(10, "documents shown", low=1)
     weights: Floats = table(lambda d: (1, d))  # of the ranker learnt so far, in row 0
@@ -137,16 +138,21 @@ class Learner(Agent, abstract=True):
         """How the ranker learnt so far scores documents; higher is better."""
         return np.asarray(_check_finite(self._check_shape(documents)) @ self.weights[0])
 
-    def start_at(self, weights: Sequence[float] | Floats) -> Self:
-        """Begin with the weights of another ranker, such as one trained offline, instead of zeros.
+    @property
+    def ranker(self) -> Weights:
+        """What was learnt so far, as a value: to be saved, exported to a search engine, or started at."""
+        return Weights(self.weights[0].copy(), source=str(self.spec))
+
+    def start_at(self, ranker: Any) -> Self:
+        """Begin at another ranker, such as one trained offline, instead of zeros: weights, or what has learnt them.
 
         >>> from duelist.online import PDGD
         >>> PDGD(n_features=2, seed=1).start_at([2.0, -1.0]).score([[1.0, 1.0]]).tolist()
         [1.0]
         """
-        given = np.asarray(weights, np.float64)
-        if given.shape != (self.n_features,) or not np.isfinite(given).all():
-            raise BadInput(f"weights must be {self.n_features} finite numbers, not {weights!r}")
+        given = ranker_of(ranker).values
+        if given.shape != (self.n_features,):
+            raise BadInput(f"weights must be {self.n_features} finite numbers, not {given.tolist()!r}")
         self.place_at(given)
         return self
 
