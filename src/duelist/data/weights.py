@@ -74,9 +74,14 @@ def ranker_of(thing: Any) -> Weights:
     found = getattr(thing, "ranker", None)
     if isinstance(found, Weights):
         return found
-    if isinstance(thing, Sequence | np.ndarray) and not isinstance(thing, str):
-        try:
-            return Weights(np.array(thing, np.float64))
-        except (TypeError, ValueError):
-            pass
+    numbers = None if isinstance(thing, str) else _numbers(thing)
+    if numbers is not None:
+        return Weights(numbers)
     raise BadInput(f"{thing!r} has no weights: allowed are a learner, a fitted linear ranker, Weights or numbers")
+
+
+def _numbers(thing: Any) -> Floats | None:
+    try:
+        return np.array(thing, np.float64) if isinstance(thing, Sequence | np.ndarray) else None
+    except (TypeError, ValueError):
+        return None
