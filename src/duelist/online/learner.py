@@ -14,7 +14,7 @@ from duelist.core.errors import BadInput, ExpiredImpression, ForeignImpression
 from duelist.core.memory import Flags, Floats, parameter, table
 from duelist.core.registry import Registry
 from duelist.core.spec import Spec
-from duelist.data.weights import Weights, ranker_of
+from duelist.data.linear import Linear, ranker_of
 from duelist.online.impression import Impression
 from duelist.online.page import Page, room
 
@@ -139,9 +139,9 @@ class Learner(Agent, abstract=True):
         return np.asarray(_check_finite(self._check_shape(documents)) @ self.weights[0])
 
     @property
-    def ranker(self) -> Weights:
+    def ranker(self) -> Linear:
         """What was learnt so far, as a value: to be saved, exported to a search engine, or started at."""
-        return Weights(self.weights[0].copy(), source=str(self.spec))
+        return Linear(self.weights[0].copy(), source=str(self.spec))
 
     def start_at(self, ranker: Any) -> Self:
         """Begin at another ranker, such as one trained offline, instead of zeros: weights, or what has learnt them.

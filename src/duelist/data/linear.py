@@ -21,10 +21,10 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class Linear:
     """One weight a feature. Documents are rows of features; the higher a document's score, the better.
 
-    >>> ranker = Weights(np.array([2.0, -1.0]), names=("title", "age"))
+    >>> ranker = Linear(np.array([2.0, -1.0]), names=("title", "age"))
     >>> ranker.score([[1.0, 1.0], [3.0, 0.0]]).tolist(), ranker.rank([[1.0, 1.0], [3.0, 0.0]]).tolist()
     ([1.0, 6.0], [1, 0])
     """
@@ -56,28 +56,28 @@ class Weights:
         Path(path).write_text(write_record(record, "these weights") + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, path: str | Path) -> Weights:
+    def load(cls, path: str | Path) -> Linear:
         """What `save` wrote."""
         data = read_record(Path(path).read_text(encoding="utf-8"), f"a ranker in {str(path)!r}", SCHEMA)
         with reading(f"a ranker in {str(path)!r}"):
             return cls(np.array(data["weights"], np.float64), tuple(data["names"]), data["source"])
 
 
-def ranker_of(thing: Any) -> Weights:
+def ranker_of(thing: Any) -> Linear:
     """The ranker of whatever has one: weights, what learnt them, or just numbers.
 
     >>> ranker_of([0.5, 2]).values.tolist()
     [0.5, 2.0]
     """
-    if isinstance(thing, Weights):
+    if isinstance(thing, Linear):
         return thing
     found = getattr(thing, "ranker", None)
-    if isinstance(found, Weights):
+    if isinstance(found, Linear):
         return found
     numbers = None if isinstance(thing, str) else _numbers(thing)
     if numbers is not None:
-        return Weights(numbers)
-    raise BadInput(f"{thing!r} has no weights: allowed are a learner, a fitted linear ranker, Weights or numbers")
+        return Linear(numbers)
+    raise BadInput(f"{thing!r} has no weights: allowed are a learner, a fitted linear ranker, Linear or numbers")
 
 
 def _numbers(thing: Any) -> Floats | None:
