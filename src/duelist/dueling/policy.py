@@ -175,7 +175,8 @@ class Policy(Agent, abstract=True):
     @classmethod
     def facts(cls) -> dict[str, Any]:
         """What the docstring and the declaration say: a row of the table of policies."""
-        summary, _, rest = (cls.__doc__ or "").strip().partition("\n")
+        text, _, _ = (cls.__doc__ or "").strip().partition("\n\n    Parameters:")
+        summary, _, rest = text.partition("\n")
         notes = dict.fromkeys(("needs", "horizon", "regret", "departs", "ties"), "")
         key = ""
         for line in map(str.strip, rest.splitlines()):
