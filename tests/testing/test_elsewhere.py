@@ -79,31 +79,22 @@ def test_a_process_that_died_is_replaced(tracer: str) -> None:
     assert after[2] != before
 
 
-def test_a_class_of_a_script_is_found_by_its_file(tracer: str, tmp_path: Path) -> None:
+def test_a_class_of_a_script_is_found_by_its_file_and_the_process_ends_with_the_script(
+    tracer: str, tmp_path: Path
+) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "class Local: pass\n"
         "if __name__ == '__main__':\n"
-        "    import sys\n"
-        f"    sys.path.insert(0, {str(tmp_path)!r})\n"
         "    from duelist.testing.elsewhere import trace_elsewhere\n"
-        f"    print(trace_elsewhere({tracer!r}, '__main__', 'Local', {{}})[:2])\n"
+        f"    print(*trace_elsewhere({tracer!r}, '__main__', 'Local', {{}}))\n"
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['Local', 1]"
-    assert done.stderr == ""
+    name, requests, process = done.stdout.split()
+    assert (name, requests, done.stderr) == ("Local", "1", "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(process), 0)
 
 
 def test_a_class_without_a_file_cannot_be_found() -> None:
     assert trace_elsewhere("anything", "no_such_module", "Thing", {}) is None
-
-
-def test_the_other_process_ends_with_this_one(tracer: str) -> None:
-    code = f"import {tracer}\nfrom duelist.testing.elsewhere import trace_elsewhere\n"
-    code += f"print(trace_elsewhere({tracer!r}, {tracer!r}, 'Thing', {{}})[2])"
-    path = os.pathsep.join(filter(None, sys.path))
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
-    )
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(done.stdout), 0)
