@@ -310,19 +310,35 @@ def test_reset_reaches_parts_and_then_starts() -> None:
     assert built.first[0] == 5
 
 
-def test_parts_of_two_kinds_are_refused() -> None:
+def one_pull(part: Any, t: int) -> int:
+    """Bound to the kernel of the part `one`."""
+    raise TypeError("unbound")
+
+
+def two_pull(part: Any, t: int) -> int:
+    """Bound to the kernel of the part `two`."""
+    raise TypeError("unbound")
+
+
+def test_kernels_of_parts_of_two_kinds_go_by_the_names_of_the_parts() -> None:
     class Other(Bandit):
-        pass
+        def pull(self, t: int) -> int:
+            return -t
 
     class Mixed(Declared):
-        left: Any = holds(Bandit)
-        right: Any = holds(Other)
+        one: Any = holds(Bandit)
+        two: Any = holds(Other)
 
-        def both(self) -> int:
-            return 0
+        def both(self, t: int) -> Any:
+            return one_pull(self.one, t), two_pull(self.two, t)
 
-    with pytest.raises(BadInput, match=r"Mixed holds parts of several kinds \['Bandit', 'Other'\]"):
-        Mixed.method("both", lambda function: function)
+        def any(self, t: int) -> int:
+            return inner_pull(self.one, t)
+
+    built = Mixed(2, {})
+    assert Mixed.method("both", lambda function: function)(built.memory, 3) == (3, -3)
+    with pytest.raises(TypeError, match="unbound"):  # which one?
+        Mixed.method("any", lambda function: function)(built.memory, 3)
 
 
 def test_a_part_without_kernels_is_only_memory_and_may_be_held_beside_another() -> None:
@@ -330,7 +346,7 @@ def test_a_part_without_kernels_is_only_memory_and_may_be_held_beside_another() 
         bandit: Any = holds(Bandit)
         tables_only: Any = holds(Tables)
 
-    assert Mixed.held() is Bandit
+    assert Mixed.held() == {"bandit": Bandit}
 
 
 @pytest.mark.parametrize("fields", [("a",), ("n_arms", "wins"), ("two_words", "b_2"), ("lambda_", "wins"), ("a", "b_")])
