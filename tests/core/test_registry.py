@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from duelist.core.errors import BadInput, UnknownName
-from duelist.core.registry import Registry
+from duelist.core.registry import FAMILIES, Registry, find_family
 
 
 class Apple:
@@ -17,6 +20,13 @@ class Apple:
 
 class Pear:
     pass
+
+
+@pytest.fixture(autouse=True)
+def no_fruit_remains() -> Iterator[None]:
+    """A family made by a test ends with it."""
+    yield
+    FAMILIES.pop("fruit", None)
 
 
 @pytest.fixture
@@ -54,7 +64,7 @@ def test_the_home_is_imported_by_the_first_listing(basket: Registry[type]) -> No
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest_and_all_known(fruits: Registry[type]) -> None:
-    with pytest.raises(UnknownName, match=r"unknown fruit 'aple'\. Did you mean 'apple'\? Known: apple, pear$"):
+    with pytest.raises(UnknownName, match=r"unknown fruit 'aple' \(did you mean 'apple'\?\)\. Known: apple, pear$"):
         fruits.get("aple")
 
 
@@ -85,3 +95,62 @@ def test_a_thing_in_a_module_of_the_user_is_found_by_its_path(basket: Registry[t
 def test_a_path_that_leads_to_nothing_registered_is_an_unknown_name(path: str, basket: Registry[type]) -> None:
     with pytest.raises(UnknownName, match=path):
         basket.get(path)
+
+
+# What a name fixes, and what may be set
+
+
+def jam(arms: int = 3, sugar: float = 0.5) -> tuple[int, float]:
+    return arms, sugar
+
+
+@pytest.fixture
+def jams() -> Registry[Any]:
+    registry: Registry[Any] = Registry("fruit", "math")
+    registry.add("jam", jam)
+    registry.add("jelly", jam, sugar=0.9)
+    return registry
+
+
+def test_a_name_may_fix_a_parameter_of_what_others_make_freely(jams: Registry[Any]) -> None:
+    assert jams.make("jam", sugar=0.1) == (3, 0.1)
+    assert jams.make("jelly", arms=2) == (2, 0.9)
+    assert list(jams.parameters("jam")) == ["arms", "sugar"]
+    assert list(jams.parameters("jelly")) == ["arms"]
+
+
+def test_settings_are_checked_by_name_before_anything_is_made(jams: Registry[Any]) -> None:
+    assert jams.check("jam", {"arms": 2.0}) == {"arms": 2}
+    with pytest.raises(BadInput, match="jelly has no parameter 'sugar'; its parameters: arms"):
+        jams.check("jelly", {"sugar": 1})
+
+
+def test_a_maker_and_what_it_made_have_a_name() -> None:
+    policies = find_family("policy")
+    assert policies.name_of(policies.get("rucb")) == "rucb"
+    assert policies.name_of(policies.make("rucb", 3, seed=0)) == "rucb"
+
+
+@pytest.mark.parametrize("thing", [Apple, 3, "apple"])
+def test_what_is_not_registered_has_none(thing: Any, fruits: Registry[type]) -> None:
+    with pytest.raises(BadInput, match="is no fruit; known by name: apple, pear"):
+        fruits.name_of(thing)
+
+
+# Families
+
+
+def test_a_family_is_found_by_name(fruits: Registry[type]) -> None:
+    assert find_family("fruit") is fruits
+
+
+def test_the_home_of_a_family_is_imported_by_the_first_look_up() -> None:
+    code = "from duelist.core.registry import FAMILIES, find_family; import sys; "
+    code += "print(len(FAMILIES), 'duelist.dueling' in sys.modules, 'rucb' in list(find_family('policy')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "False", "True"]
+
+
+def test_an_unknown_family_is_answered_with_the_nearest_and_all_known() -> None:
+    with pytest.raises(UnknownName, match=r"unknown family 'polcy' \(did you mean 'policy'\?\)\. Known: policy, env"):
+        find_family("polcy")

@@ -11,6 +11,7 @@ import pytest
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Ints
+from duelist.core.spec import Spec
 from duelist.dueling import Environment, Matrix, Policy, Result, Uniform, load_environment, simulate
 
 P = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.8], [0.3, 0.2, 0.5]]
@@ -59,8 +60,9 @@ def test_progress_goes_to_standard_error_and_only_where_somebody_looks(
 # Policies
 
 
-def test_a_policy_may_be_a_name_a_class_an_instance_or_a_path() -> None:
-    ways: list[Any] = ["uniform", Uniform, Uniform(n_arms=3, seed=99), "duelist.dueling.policies.uniform:Uniform"]
+def test_a_policy_may_be_a_name_a_class_an_instance_a_path_or_a_spec() -> None:
+    path = "duelist.dueling.policies.uniform:Uniform"
+    ways: list[Any] = ["uniform", Uniform, Uniform(n_arms=3, seed=99), path, Spec("policy", "uniform")]
     first, *others = (contents(simulate(way, P, 200, runs=2)) for way in ways)
     assert first["policy"] == "uniform"
     assert all(other == first for other in others)
@@ -78,6 +80,23 @@ def test_parameters_are_passed_on_and_reported(walk: type[Policy]) -> None:
     assert simulate(walk(3, answer=2), P, 20, runs=1, parameters={"answer": 1}).parameters == {"answer": 1}
 
 
+@pytest.mark.parametrize("way", ["walk:answer=1", Spec("policy", "walk", {"answer": 1.0})])
+def test_parameters_may_stand_beside_the_name(walk: type[Policy], way: Any) -> None:
+    assert simulate(way, P, 20, runs=1).parameters == {"answer": 1}
+    assert simulate(way, P, 20, runs=1, parameters={"answer": 2}).parameters == {"answer": 2}
+
+
+def test_a_result_says_which_policy_ran_and_can_be_run_again() -> None:
+    result = simulate("window:base=if2", P, 300, runs=2)
+    assert result.spec == Spec.read("policy", "window:base=if2,horizon=300").check().complete()
+    assert contents(simulate(result.spec, P, 300, runs=2)) == contents(result)
+
+
+def test_a_run_has_the_same_luck_alone_as_among_others() -> None:
+    alone, among = (simulate("uniform", P, 500, runs=runs, seed=3).curve() for runs in (1, 4))
+    assert alone[0].tolist() == among[0].tolist()
+
+
 def test_a_policy_that_plans_ahead_is_given_the_horizon() -> None:
     assert simulate("if2", P, 300, runs=1).parameters["horizon"] == 300
     assert simulate("if2", P, 300, runs=1, parameters={"horizon": 1000}).parameters["horizon"] == 1000
@@ -86,11 +105,14 @@ def test_a_policy_that_plans_ahead_is_given_the_horizon() -> None:
 @pytest.mark.parametrize(
     ("policy", "error", "complaint"),
     [
-        ("unifrom", UnknownName, r"unknown policy 'unifrom'. Did you mean 'uniform'\?"),
+        ("unifrom", UnknownName, r"unknown policy 'unifrom' \(did you mean 'uniform'\?\)"),
         ("no_such_module:Class", UnknownName, "cannot load policy 'no_such_module:Class'"),
         ("math:pi", UnknownName, "'math:pi' is not a policy"),
-        (int, BadInput, "policy must be a name, a Policy class or a Policy, not <class 'int'>"),
-        (None, BadInput, "policy must be a name"),
+        (int, BadInput, "<class 'int'> is no policy; known by name: .*auto, "),
+        (None, BadInput, "None is no policy"),
+        ("rucb:alhpa=1", BadInput, r"no parameter 'alhpa' \(did you mean 'alpha'\?\)"),
+        ("rucb:alpha", UnknownName, "rucb:alpha"),
+        (Spec("learner", "pdgd"), BadInput, "a policy is needed here, not the learner 'pdgd'"),
     ],
 )
 def test_what_is_not_a_policy_is_refused(policy: Any, error: type[Exception], complaint: str) -> None:

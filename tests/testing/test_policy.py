@@ -8,10 +8,10 @@ import pytest
 
 from duelist import Duel, Policy
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, Ints, per_arm, per_pair, single
+from duelist.core.memory import Floats, Ints, per_arm, per_pair, scratch, single
 from duelist.core.sampling import argmax, below
 from duelist.testing import check_policy
-from duelist.testing.policy import check_json, check_other_process
+from duelist.testing.policy import check_applied, check_copies, check_json, check_other_process, check_scratch, trace
 
 
 class Greedy(Policy):
@@ -72,6 +72,41 @@ class AdvancesInChoose(Greedy):
         explore = rng.random() < 20.0 / t
         best = argmax(self.rate, rng)
         return Duel(self.place[0] if explore else best, best, t)
+
+
+class SettlesByLuck(Greedy):
+    """Derives a part of its state when it chooses, by luck: the same luck gives the same, other luck does not."""
+
+    lately: Ints = single(int)
+
+    def choose(self, t: int, rng: np.random.Generator) -> Duel:
+        explore = rng.random() < 20.0 / t
+        self.lately[0] = below(self.n_arms, rng)
+        best = argmax(self.rate, rng)
+        return Duel(self.lately[0] if explore else best, best, t)
+
+
+class RemembersInScratch(Greedy):
+    """Counts its duels where nothing may be kept."""
+
+    count: Ints = scratch(lambda k: (1,), int)
+
+    def choose(self, t: int, rng: np.random.Generator) -> Duel:
+        self.count[0] += 1
+        best = argmax(self.rate, rng)
+        return Duel(below(self.n_arms, rng) if self.count[0] < 100 else best, best, t)
+
+
+class PointsIntoScratch(Greedy):
+    """Takes an arm from where nothing may be kept."""
+
+    last: Ints = scratch(lambda k: (1,), int)
+
+    def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
+        self.rate[self.last[0]] += 0.0
+        self.last[0] = duel.left
+        if duel.left != duel.right:
+            learn(self, duel, outcome)
 
 
 class WrongBest(Greedy):
@@ -167,6 +202,53 @@ def test_a_start_that_does_not_compile_is_noticed() -> None:
 def test_two_arms_must_work() -> None:
     with pytest.raises(ValueError, match="math domain error"):
         check_policy(RefusesTwoArms)
+
+
+def test_a_trace_is_the_same_twice_and_has_no_ids() -> None:
+    first = trace(Greedy, {})
+    assert first == trace(Greedy, {})
+    assert {len(duel) for duel in first["duels"]} == {5}
+    assert not {"open", "closed"} & first.keys()
+
+
+@pytest.mark.parametrize(
+    ("broken", "complaint"), [(RemembersInScratch, "it chose"), (PointsIntoScratch, "out of bounds")]
+)
+def test_what_is_kept_in_scratch_is_noticed(broken: type[Policy], complaint: str) -> None:
+    with pytest.raises(AssertionError, match=f"it read what was left in its scratch: .*{complaint}"):
+        check_scratch(lambda: broken(5, seed=0))
+
+
+def test_draws_that_matter_to_what_is_applied_are_noticed() -> None:
+    with pytest.raises(AssertionError, match="what was drawn in between matters: lately"):
+        check_applied(lambda: SettlesByLuck(5, seed=0))
+
+
+def test_luck_of_its_own_used_by_a_draw_is_noticed() -> None:
+    class Spends(Greedy):
+        def draw(self, luck: np.random.Generator) -> Duel:
+            return super().draw(self.rng)
+
+    with pytest.raises(AssertionError, match="used up the policy's own luck"):
+        check_applied(lambda: Spends(5, seed=0))
+
+
+def test_ids_that_come_again_are_noticed() -> None:
+    class Counts(Greedy):
+        def ask(self, id: str | None = None) -> Duel:
+            return super().ask(id or f"{self.asked}")
+
+    with pytest.raises(AssertionError, match="a copy by JSON issued the id '21' of another"):
+        check_copies(lambda: Counts(5, seed=0))
+
+
+def test_a_copy_that_shares_arrays_is_noticed() -> None:
+    class Shares(Greedy):
+        def __deepcopy__(self, memo: Any) -> Policy:
+            return self
+
+    with pytest.raises(AssertionError, match="what a copy was told changed the original"):
+        check_copies(lambda: Shares(5, seed=0))
 
 
 def test_luck_from_outside_is_noticed_in_another_process() -> None:

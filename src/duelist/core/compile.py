@@ -6,6 +6,11 @@ and puts a digest of everything compiled into the copy's name. Numba files its
 cache by that name, so an edit anywhere below (another file, a constant, a kernel
 called through its module, the order of the fields) is a new entry, and the old
 one is never read again.
+
+Some parts of numba used here are not public, hence the upper bound on its version in pyproject.toml:
+the option `_nrt` (code without reference counting), `entry_point` of a compiled overload (a call without
+the look-up by types), `_cache.load_overload` (whether the disk has an overload), and what a dispatcher was
+made with (`targetoptions`, `locals`, `_can_compile`; for the digest). Tests of this file notice a change.
 """
 
 from __future__ import annotations

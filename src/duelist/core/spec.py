@@ -39,7 +39,7 @@ class Spec:
         if isinstance(given, str):
             return cls._from_text(family, given)
         if isinstance(given, Mapping):
-            return cls.from_dict({"family": family, **given})
+            return cls.read(family, cls.from_dict({"family": family, **given}))
         if isinstance(given, type) and hasattr(given, "class_spec"):
             return cls.read(family, given.class_spec())
         if isinstance(spec := getattr(given, "spec", None), Spec):
@@ -87,4 +87,5 @@ class Spec:
         return f"{self.name}:{settings}" if settings else self.name
 
     def __hash__(self) -> int:
-        return hash((self.family, str(self)))
+        # By names alone: values may be lists, and 1 equals 1.0.
+        return hash((self.family, self.name, frozenset(self.parameters)))

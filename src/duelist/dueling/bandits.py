@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.core.memory import Declared, Floats, holds, parameter, per_arm
+from duelist.core.memory import Declared, Floats, holds, parameter, per_arm, scratch
 from duelist.core.sampling import argmax
 from duelist.dueling.weights import Weights, chance, draw, move, start_weights
 
@@ -112,7 +112,7 @@ class ThompsonSampling(Bandit):
 
     won: Floats = per_arm(fill=1)  # the uniform prior counts as one gain and one loss
     lost: Floats = per_arm(fill=1)
-    drawn: Floats = per_arm()  # scratch
+    drawn: Floats = scratch(lambda k: (k,))  # one number from each posterior
 
     def pull(self, t: int, rng: np.random.Generator) -> Pull:
         for arm in range(self.n_arms):

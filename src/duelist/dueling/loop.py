@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel, once, specialise
-from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.memory import Floats
 from duelist.dueling.environment import Environment
 from duelist.dueling.policy import Policy, choose, update
 
@@ -25,27 +25,20 @@ def account(environment: Any, t: int, left: int, right: int, totals: Floats) -> 
 def run(
     policy: Any,
     environment: Any,
-    start: int,
-    checkpoints: Ints,
+    done: int,
+    until: int,
     totals: Floats,
-    sums: Floats,
-    hits: Flags,
     policy_rng: np.random.Generator,
     duel_rng: np.random.Generator,
-) -> None:
-    """Duel from time `start` + 1 to the last checkpoint, noting the sums at each checkpoint."""
-    t = start
-    for point in range(checkpoints.size):
-        hit = False
-        while t < checkpoints[point]:
-            t += 1
-            chosen = choose(policy, t, policy_rng)
-            outcome = duel(environment, t, chosen.left, chosen.right, duel_rng)
-            update(policy, chosen, outcome, t, policy_rng)
-            hit = account(environment, t, chosen.left, chosen.right, totals)
-        hits[point] = hit
-        for view in range(totals.size):
-            sums[point, view] = totals[view]
+) -> bool:
+    """The duels after time `done` up to `until`, added to `totals`; whether the last one was of the best arm alone."""
+    hit = False
+    for t in range(done + 1, until + 1):
+        chosen = choose(policy, t, policy_rng)
+        outcome = duel(environment, t, chosen.left, chosen.right, duel_rng)
+        update(policy, chosen, outcome, t, policy_rng)
+        hit = account(environment, t, chosen.left, chosen.right, totals)
+    return hit
 
 
 @once

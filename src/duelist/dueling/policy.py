@@ -96,6 +96,7 @@ class Policy(Agent, abstract=True):
         self.arms: Sequence[Any] = _check_arms(type(self).__name__, n_arms, arms)
         self.numbers = {arm: number for number, arm in enumerate(self.arms)}
         super().__init__(len(self.arms), parameters, seed, max_open)
+        self._spare = np.random.default_rng(0)
 
     # Written by each algorithm.
 
@@ -143,15 +144,15 @@ class Policy(Agent, abstract=True):
     def apply(self, duel: Duel, outcome: float | None = None, *, winner: Any = None) -> None:
         """Learn from a duel that was drawn here or elsewhere, open or not.
 
-        What is learnt depends on the duels applied alone. Some policies derive a part of their state
-        when they choose; that is done here first, with luck that is thrown away.
+        What is learnt depends on the duels applied alone, and drawing after it changes nothing.
         """
-        value = _check_outcome(duel, outcome, winner)
+        value = _check_outcome(_check_duel(duel), outcome, winner)
         left, right = self._number(duel, duel.left), self._number(duel, duel.right)
         numbered = Duel(left, right, int(duel.t), float(duel.left_p), float(duel.right_p), 0)
-        self._choose(np.random.Generator(np.random.PCG64(0)))
+        self._settle()  # no more to do, but after a `tell`
         self.live().update(self.memory, numbered, value, self.told + 1, self.rng)
         self.told += 1
+        self._settle()
 
     def best(self) -> Any:
         """The arm to use if one had to be used now."""
@@ -168,13 +169,14 @@ class Policy(Agent, abstract=True):
     def revive(cls, data: Mapping[str, Any], spec: Spec) -> Self:
         size = {"arms": [frozen(arm) for arm in data["arms"]]} if "arms" in data else {"n_arms": data["n_arms"]}
         policy = cls(**size, seed=0, max_open=data["max_open"], **spec.parameters)
-        policy._open = {id: Duel(*duel) for id, duel in data["open"].items()}
+        policy._open = {key: Duel(*duel) for key, duel in data["open"].items()}
         return policy
 
     @classmethod
     def facts(cls) -> dict[str, Any]:
         """What the docstring and the declaration say: a row of the table of policies."""
-        summary, _, rest = (cls.__doc__ or "").strip().partition("\n")
+        text, _, _ = (cls.__doc__ or "").strip().partition("\n\n    Parameters:")
+        summary, _, rest = text.partition("\n")
         notes = dict.fromkeys(("needs", "horizon", "regret", "departs", "ties"), "")
         key = ""
         for line in map(str.strip, rest.splitlines()):
@@ -201,8 +203,13 @@ class Policy(Agent, abstract=True):
         drawn = self.live().choose(self.memory, self.told + 1, luck)
         return Duel(int(drawn.left), int(drawn.right), int(drawn.t), float(drawn.left_p), float(drawn.right_p), 0)
 
+    def _settle(self) -> None:
+        """Derive what a policy derives when it chooses. That takes no luck: what it chooses here is thrown away."""
+        self.live().choose(self.memory, self.told + 1, self._spare)
+
     def _named(self, drawn: Duel, id: str) -> Duel:
-        return Duel(self.arms[drawn.left], self.arms[drawn.right], drawn.t, drawn.left_p, drawn.right_p, id)
+        left, right = self.arms[drawn.left], self.arms[drawn.right]
+        return Duel(left, right, drawn.t, drawn.left_p, drawn.right_p, id)
 
     def _number(self, duel: Duel, arm: Any) -> int:
         if not isinstance(arm, Hashable) or arm not in self.numbers:
@@ -211,9 +218,7 @@ class Policy(Agent, abstract=True):
 
     def _find(self, duel: Duel) -> Duel:
         """The open duel that `duel` is, with its arms as numbers."""
-        if not isinstance(duel, Duel):
-            raise BadInput(f"tell needs a duel that ask returned, not {duel!r}")
-        drawn = self._open.get(duel.id)
+        drawn: Duel | None = self._open.get(_check_duel(duel).id)
         if drawn is not None and duel == self._named(drawn, duel.id):
             return drawn
         for arm in (duel.left, duel.right):
@@ -242,6 +247,12 @@ def _check_arms(who: str, n_arms: int | None, arms: Sequence[Hashable] | None) -
     if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
         raise BadInput(f"{who}: arms must differ, but {repeated[0]!r} comes twice")
     return names
+
+
+def _check_duel(duel: Any) -> Duel:
+    if not isinstance(duel, Duel):
+        raise BadInput(f"a duel that was asked or drawn is needed, not {duel!r}")
+    return duel
 
 
 def _check_outcome(duel: Duel, outcome: float | None, winner: Any) -> float:

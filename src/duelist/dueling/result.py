@@ -15,6 +15,7 @@ from duelist.core.charts import Series, draw_lines
 from duelist.core.errors import BadInput
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.spec import Spec
 
 # Every named view and what it is, in the order they are shown.
 VIEWS = {
@@ -55,6 +56,11 @@ class Result:
     hits: Flags  # whether both arms duelled at a checkpoint were the best one: runs x checkpoints
     found: Flags  # whether the arm named best at the horizon was right, by run
     steps_per_second: float  # of one core, compile time excluded
+
+    @property
+    def spec(self) -> Spec:
+        """The policy as it ran, as data: it can be made and run again."""
+        return Spec("policy", self.policy, self.parameters)
 
     @property
     def views(self) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,9 @@ import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
-from duelist.core.parallel import Report, check_whole, checkpoints_until, run_all
+from duelist.core.parallel import Report, check_whole, checkpoints_until, in_slices, run_all
+from duelist.core.seeds import check_seed, split_seed
+from duelist.core.spec import Spec
 from duelist.dueling.environment import SUMS, Environment
 from duelist.dueling.environments.instances import load_environment
 from duelist.dueling.environments.matrix import Matrix
@@ -23,8 +24,8 @@ SLICE = 1_000_000  # duels after which a run reports progress and can be stopped
 
 
 def simulate(
-    policy: str | type[Policy] | Policy,
-    environment: Environment | str | Path | Sequence[Any] | np.ndarray[Any, Any],
+    policy: str | type[Policy] | Policy | Spec,
+    environment: Environment | str | Path | Spec | Sequence[Any] | np.ndarray[Any, Any],
     horizon: int,
     runs: int = 100,
     seed: int = 0,
@@ -36,10 +37,10 @@ def simulate(
 ) -> Result:
     """Regret of `policy` in `environment`: `runs` independent runs of `horizon` duels.
 
-    `policy` is a name, a class, or an instance whose parameters are taken; a policy that
-    can use the horizon is given it unless `parameters` says otherwise. `environment` is an
-    Environment, a name, a file or a matrix. The result depends on the seed alone, not on
-    the number of cores.
+    `policy` is a name such as "rucb" or "rucb:alpha=0.6", a spec, a class, or an instance whose
+    parameters are taken; a policy that can use the horizon is given it unless told otherwise.
+    `environment` is an Environment, a name, a spec, a file or a matrix. The result depends on
+    the seed alone, not on the number of cores.
 
     >>> result = simulate("uniform", [[0.5, 0.9], [0.1, 0.5]], horizon=1000, runs=3, seed=1)
     >>> float(result.regret("strong").mean.round(6))
@@ -50,7 +51,7 @@ def simulate(
     check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
     check_whole(0, seed=seed)
     checkpoints = checkpoints_until(horizon, points)
-    seeds = np.random.SeedSequence(seed).spawn(runs)
+    seeds = split_seed(check_seed("simulate", int(seed)), runs)
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     kind, settings = type(template), template.parameter_values()
     _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # no duel: compiles
@@ -87,45 +88,30 @@ def _one_run(
     report: Report,
 ) -> tuple[Floats, Flags, int, float]:
     """The sums and hits at each checkpoint, the arm found, and the seconds it took."""
-    # Not seed.spawn: that counts its calls, and a seed must mean the same whenever it is used.
-    policy_seed, duel_seed = (np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, i)) for i in (0, 1))
-    policy = kind(world.n_arms, seed=policy_seed, **settings)
-    run, memory = compiled_run(kind, type(world)), world.memory(horizon)
-    duel_rng = np.random.default_rng(duel_seed)
-    totals, sums = np.zeros(len(SUMS)), np.zeros((checkpoints.size, len(SUMS)))
-    hits = np.zeros(checkpoints.size, np.bool_)
-    begun, seconds = 0, 0.0
-    for first, last in _slices(checkpoints):
-        clock = time.thread_time()
-        run(
-            policy.memory,
-            memory,
-            begun,
-            checkpoints[first:last],
-            totals,
-            sums[first:last],
-            hits[first:last],
-            policy.rng,
-            duel_rng,
-        )
-        seconds += time.thread_time() - clock
-        steps, begun = int(checkpoints[last - 1]) - begun, int(checkpoints[last - 1])
-        report(steps)
+    policy_seed, duel_seed = split_seed(seed, 2)
+    policy, duel_rng = kind(world.n_arms, seed=policy_seed, **settings), np.random.default_rng(duel_seed)
+    memory, totals = world.memory(horizon), np.zeros(len(SUMS))
+    run = compiled_run(kind, type(world)).entry(policy.memory, memory, 0, 0, totals, policy.rng, duel_rng)
+    sums, hits = np.zeros((checkpoints.size, len(SUMS))), np.zeros(checkpoints.size, np.bool_)
+    hit = False
+
+    def step(done: int, until: int) -> None:
+        nonlocal hit
+        hit = run(policy.memory, memory, done, until, totals, policy.rng, duel_rng)
+
+    def note(point: int) -> None:
+        sums[point], hits[point] = totals, hit
+
+    seconds = in_slices(step, checkpoints, SLICE, report, note)
     return sums, hits, policy.best_arm(), seconds
-
-
-def _slices(checkpoints: Ints) -> Iterator[tuple[int, int]]:
-    """Ranges of checkpoints, each of about SLICE duels where the checkpoints allow it."""
-    first, begun = 0, 0
-    for last in range(1, checkpoints.size + 1):
-        if last == checkpoints.size or checkpoints[last] - begun > SLICE:
-            yield first, last
-            first, begun = last, checkpoints[last - 1]
 
 
 def _environment(given: Any) -> Environment:
     if isinstance(given, Environment):
         return given
+    if isinstance(given, Spec):
+        made: Environment = Spec.read("environment", given).make()
+        return made
     if isinstance(given, str | Path):
         return load_environment(given)
     return Matrix(given)
@@ -135,12 +121,10 @@ def _policy(
     given: Any, n_arms: int, horizon: int, parameters: Mapping[str, Any]
 ) -> tuple[type[Policy], dict[str, Any]]:
     """The class and the parameters to run with."""
-    if isinstance(given, Policy):
-        if given.n_arms != n_arms:
-            raise BadInput(f"the policy has {given.n_arms} arms, the environment {n_arms}")
-        return type(given), given.parameter_values() | dict(parameters)
-    kind = POLICIES.get(given) if isinstance(given, str) else given
-    if not (isinstance(kind, type) and issubclass(kind, Policy)):
-        raise BadInput(f"policy must be a name, a Policy class or a Policy, not {given!r}")
-    planned = {"horizon": horizon} if "horizon" in kind.resolve(parameters).parameters() else {}
-    return kind, planned | dict(parameters)
+    if isinstance(given, Policy) and given.n_arms != n_arms:
+        raise BadInput(f"the policy has {given.n_arms} arms, the environment {n_arms}")
+    spec = Spec.read("policy", given)
+    settings = {**spec.parameters, **parameters}
+    kind: type[Policy] = given if isinstance(given, type) else POLICIES.get(spec.name)
+    planned = {"horizon": horizon} if "horizon" in kind.resolve(settings, n_arms).parameters() else {}
+    return kind, planned | settings

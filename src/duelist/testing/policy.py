@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +14,7 @@ from scipy.stats import ks_2samp
 from duelist.core.compile import kernel, plain, specialise
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.core.record import write_record
 from duelist.dueling.environments.matrix import Matrix
 from duelist.dueling.policy import POLICIES, Duel, Policy, reset
 from duelist.dueling.simulate import simulate
@@ -47,10 +50,13 @@ def check_policy(policy: type[Policy], **parameters: Any) -> None:
     check_arms(policy, parameters)
     check_compiled_equals_plain(make)
     check_choose_settles(make)
+    check_scratch(make)
     check_reset(policy, make)
     check_other_process(policy, parameters)
     check_late_tells(policy, make)
+    check_applied(make)
     check_json(make)
+    check_copies(make)
     check_labels(policy, parameters)
     check_flattens(policy, parameters)
 
@@ -75,7 +81,7 @@ def check_compiled_equals_plain(make: Callable[..., Policy]) -> None:
     """The same steps as plain Python give the same duels and the same memory."""
     compiled, interpreted = make(), make()
     kind = type(compiled)
-    choose, update = (plain(kind.method(name, plain)) for name in ("choose", "update"))
+    choose, update = plain_methods(kind)
     outcomes = np.random.default_rng(1)
     for t in range(1, 401):
         duel, drawn = compiled.ask(), choose(interpreted.memory, t, interpreted.rng)
@@ -87,13 +93,14 @@ def check_compiled_equals_plain(make: Callable[..., Policy]) -> None:
         compiled.tell(duel, outcome)
         update(interpreted.memory, drawn, outcome, t, interpreted.rng)
         expect_same_memory(compiled, interpreted, f"at t={t} compiled and plain Python remember different things")
+    expect_same_luck(compiled, interpreted, "compiled and plain Python used their generators differently")
 
 
 def check_choose_settles(make: Callable[..., Policy]) -> None:
     """A second choose at one time, with the same luck, chooses the same and changes nothing."""
     policy = make()
     kind = type(policy)
-    choose = plain(kind.method("choose", plain))
+    choose, _ = plain_methods(kind)
     for t in range(1, 201):
         luck = policy.rng.bit_generator.state
         first = choose(policy.memory, t, policy.rng)
@@ -105,6 +112,33 @@ def check_choose_settles(make: Callable[..., Policy]) -> None:
         expect(not changed, kind, f"at t={t} a second choose changed {changed}: progress belongs in update")
         duel = policy.ask()
         policy.tell(duel, float(duel.left <= duel.right))
+
+
+def check_scratch(make: Callable[..., Policy]) -> None:
+    """Arrays declared as scratch carry nothing from one call to the next: rubbish in them is not noticed."""
+    clean, spoilt = make(), make()
+    kind = type(clean)
+    choose, update = plain_methods(kind)
+    for t in range(1, 301 if clean.scratch_tables() else 1):
+        duel = choose(clean.memory, t, clean.rng)
+        outcome = OUTCOMES[t % 4] if t < 150 else float(duel.left < duel.right)
+        update(clean.memory, duel, outcome, t, clean.rng)
+        try:
+            spoil(spoilt)
+            again = choose(spoilt.memory, t, spoilt.rng)
+            spoil(spoilt)
+            update(spoilt.memory, again, outcome, t, spoilt.rng)
+        except IndexError as error:
+            raise AssertionError(f"{kind.name}: at t={t} it read what was left in its scratch: {error}") from error
+        complaint = f"at t={t} it read what was left in its scratch"
+        expect(tuple(duel) == tuple(again), kind, f"{complaint}: it chose {again} instead of {duel}")
+        expect_same_memory(clean, spoilt, complaint)
+
+
+def spoil(policy: Policy) -> None:
+    """Fill all scratch with what nobody can use unnoticed."""
+    for array in policy.scratch_tables():
+        array[...] = ~array if array.dtype == bool else np.nan if array.dtype.kind == "f" else -(10**15)
 
 
 def check_reset(policy: type[Policy], make: Callable[..., Policy]) -> None:
@@ -133,15 +167,36 @@ def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> Non
     expect(same, policy, "the same seed ran differently in another process")
 
 
-def trace(policy: type[Policy], parameters: dict[str, Any]) -> list[Any]:
-    """The duels of a short run, and the state after it."""
+def trace(policy: type[Policy], parameters: dict[str, Any]) -> Any:
+    """The duels of a short run and the state after it, but for ids, which are random."""
     run = policy(5, seed=11, **parameters)
     duels = []
     for step in range(200):
         duel = run.ask()
-        duels.append(list(duel))
+        duels.append(duel[:5])
         run.tell(duel, OUTCOMES[step % 3])
-    return [duels, json.loads(run.to_json())]
+    record = {name: value for name, value in run.record().items() if name not in ("open", "closed")}
+    return json.loads(write_record({"duels": duels, **record}, f"the {policy.name}"))
+
+
+def check_applied(make: Callable[..., Policy]) -> None:
+    """What `apply` learns depends on what was applied alone: not on draws, nor on being stored in between."""
+    alone, drawn, stored = make(), make(), make()
+    kind, luck = type(alone), np.random.default_rng(3)
+    waiting: list[Duel] = []
+    for step in range(300):
+        waiting = [*waiting[-5:], *(drawn.draw(luck) for _ in range(int(luck.integers(1, 4))))]
+        duel = waiting.pop(int(luck.integers(len(waiting))))
+        for policy in (alone, drawn, stored):
+            policy.apply(duel, OUTCOMES[step % 4] if step < 150 else float(duel.left < duel.right))
+        drawn.draw(luck)
+        expect_same_memory(alone, drawn, f"after {step + 1} duels were applied, what was drawn in between matters")
+        if step % 100 == 50:
+            stored = Policy.from_json(stored.to_json())
+    expect_same_luck(alone, drawn, "what was drawn in between used up the policy's own luck")
+    expect_same_memory(alone, stored, "a policy that was stored and loaded learnt something else")
+    expect_same_luck(alone, stored, "a policy that was stored and loaded has other luck")
+    expect((alone.told, alone.asked) == (300, 0), kind, "apply must count as told, and nothing as asked")
 
 
 def check_json(make: Callable[..., Policy]) -> None:
@@ -149,19 +204,42 @@ def check_json(make: Callable[..., Policy]) -> None:
     original = make()
     waiting = [original.ask() for _ in range(5)]
     for step in range(150):
-        duel = original.ask()
-        original.tell(duel, OUTCOMES[step % 4])
-    copy = Policy.from_json(original.to_json())
-    expect(type(copy) is type(original), type(original), f"from_json made a {type(copy).__name__}")
+        original.tell(original.ask(), OUTCOMES[step % 4])
+    loaded = Policy.from_json(original.to_json())
+    expect(type(loaded) is type(original), type(original), f"from_json made a {type(loaded).__name__}")
     for duel in waiting:
         original.tell(duel, 1.0)
-        copy.tell(duel, 1.0)
+        loaded.tell(duel, 1.0)
     for step in range(150):
-        here, there = original.ask(), copy.ask()
+        here, there = original.ask(id=f"{step}"), loaded.ask(id=f"{step}")
         expect(here == there, type(original), f"{step} duels after loading, {there} instead of {here}")
         original.tell(here, OUTCOMES[step % 4])
-        copy.tell(there, OUTCOMES[step % 4])
-    expect(original.to_json() == copy.to_json(), type(original), "the loaded policy ended in another state")
+        loaded.tell(there, OUTCOMES[step % 4])
+    expect(original.to_json() == loaded.to_json(), type(original), "the loaded policy ended in another state")
+
+
+def check_copies(make: Callable[..., Policy]) -> None:
+    """Copies, by JSON, pickle or deepcopy, are the same policy, share nothing, and never issue the same id."""
+    original = make()
+    waiting = original.ask()
+    for step in range(20):
+        original.tell(original.ask(), OUTCOMES[step % 4])
+    text, kind, ids = original.to_json(), type(original), {original.ask().id}
+    for way, copied in (
+        ("JSON", Policy.from_json(text)),
+        ("JSON again", Policy.from_json(text)),
+        ("pickle", pickle.loads(pickle.dumps(Policy.from_json(text)))),
+        ("deepcopy", copy.deepcopy(Policy.from_json(text))),
+    ):
+        same = type(copied) is kind and copied.to_json() == text
+        expect(same, kind, f"a copy by {way} is {copied}, not {Policy.from_json(text)}")
+        copied.tell(waiting, 1.0)
+        issued = copied.ask().id
+        expect(issued not in ids, kind, f"a copy by {way} issued the id {issued!r} of another")
+        ids.add(issued)
+    before = original.to_json()
+    copy.deepcopy(original).tell(waiting, 0.0)
+    expect(original.to_json() == before, kind, "what a copy was told changed the original")
 
 
 def check_late_tells(kind: type[Policy], make: Callable[..., Policy]) -> None:
@@ -224,12 +302,22 @@ def late_growth(curve: Floats, checkpoints: Any, late: int) -> float:
     return float((curve[:, -1] - curve[:, late]).mean() / (checkpoints[-1] - checkpoints[late]))
 
 
+def plain_methods(kind: type[Policy]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`choose` and `update` as plain Python."""
+    return plain(kind.method("choose", plain)), plain(kind.method("update", plain))
+
+
 def expect_same_memory(a: Policy, b: Policy, complaint: str) -> None:
     """Complain if the arrays of two policies differ, naming the first that does."""
     for name, array in a.tables().items():
         other = b.tables()[name]
         if not np.array_equal(array, other):
             expect(False, type(a), f"{complaint}: {name} is {array} and {other}")
+
+
+def expect_same_luck(a: Policy, b: Policy, complaint: str) -> None:
+    """Complain if two policies would draw differently from now on."""
+    expect(a.rng.bit_generator.state == b.rng.bit_generator.state, type(a), complaint)
 
 
 def expect(condition: bool, policy: type[Policy], complaint: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 from duelist import Auto, Policy, simulate
 from duelist.core.errors import BadInput
 from duelist.dueling.policies.auto import FEW
+from duelist.testing.policy import check_applied, check_copies
 
 
 def test_it_plays_what_it_holds_duel_by_duel() -> None:
@@ -22,7 +23,12 @@ def test_named_arms_are_counted_and_the_choice_survives_json() -> None:
     policy.tell(policy.ask(), 1.0)
     again = Policy.from_json(policy.to_json())
     assert again.parameter_values() == policy.parameter_values()
-    assert again.ask() == policy.ask()
+    assert again.ask(id="next") == policy.ask(id="next")
+
+
+def test_copies_hold_what_the_number_of_arms_chose() -> None:
+    check_copies(lambda: Auto(60, seed=0))
+    check_applied(lambda: Auto(20, seed=0))
 
 
 def test_another_base_can_be_named_and_its_parameters_set() -> None:

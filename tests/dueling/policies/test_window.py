@@ -8,7 +8,7 @@ FLIPS = Drifting([1, 30_001, 60_001], [[0.9, 0.5, 0.5, 0.5], [0.5, 0.9, 0.5, 0.5
 
 
 def test_the_contract_holds_around_a_policy_that_needs_the_horizon() -> None:
-    check_policy(Window, base="if2")
+    check_policy(Window, base="if2")  # copies of it included
 
 
 def test_a_window_follows_a_best_arm_that_changes() -> None:
@@ -44,7 +44,7 @@ def test_the_base_and_its_parameters_travel_with_the_policy() -> None:
     again = Policy.from_json(policy.to_json())
     assert type(again) is Window.over(IF2)
     assert again.parameter_values()["radius_constant"] == 1.0
-    assert [again.ask() for _ in range(5)] == [policy.ask() for _ in range(5)]
+    assert [again.ask(id=n) for n in "abcde"] == [policy.ask(id=n) for n in "abcde"]
 
 
 def test_a_window_over_its_own_default_is_the_same_class() -> None:
@@ -53,7 +53,7 @@ def test_a_window_over_its_own_default_is_the_same_class() -> None:
 
 
 def test_a_wrong_base_is_named() -> None:
-    with pytest.raises(UnknownName, match="Did you mean 'rucb'"):
+    with pytest.raises(UnknownName, match="did you mean 'rucb'"):
         Window(n_arms=2, base="rucbb")
     with pytest.raises(BadInput, match="base must be a policy's name or class, not 3"):
         Window(n_arms=2, base=3)

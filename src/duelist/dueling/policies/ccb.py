@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Flags, Floats, Ints, holds, parameter, per_arm, per_pair, single
+from duelist.core.memory import Flags, Floats, Ints, holds, parameter, per_arm, per_pair, scratch, single
 from duelist.core.sampling import below
 from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
 from duelist.dueling.policy import Duel, Policy
@@ -45,7 +45,7 @@ class CCB(Policy):
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
     mean: Floats = per_pair(fill=2)  # mean[i, j]: share of duels arm j won against arm i
     width: Floats = per_pair()  # 1 / sqrt(duels of i and j); an unseen pair has the bound 2 at any time
-    beats: Ints = per_arm(int)  # how many arms each arm confidently beats
+    beats: Ints = scratch(lambda k: (k,), int)  # how many arms each arm confidently beats
     hopeful: Flags = per_arm(bool, True)  # B: arms that may be winners
     losses: Ints = single(int)  # how many arms a winner loses to, as far as known; set by start
     rivals: Ints = per_pair(int)  # rivals[i, :n_rivals[i]]: B^i, arms that keep arm i from winning

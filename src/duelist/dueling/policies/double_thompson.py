@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Flags, Floats, Ints, holds, parameter, per_arm, per_pair, single
+from duelist.core.memory import Flags, Floats, Ints, holds, parameter, scratch, single
 from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
 from duelist.dueling.policy import Duel, Policy
 from duelist.dueling.preferences import borda_scores, copeland_scores
@@ -45,10 +45,10 @@ class DoubleThompson(Policy):
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
     signs: Signs = holds(Signs)  # chances that a draw is above 1/2
     leader: Ints = single(int)  # the last champion: whose row is drawn first changes the speed only
-    losses: Ints = per_arm(int)  # scratch: losses of each arm among the signs drawn
-    seen: Ints = per_arm(int)  # scratch: the opponents below this number were drawn for an arm's own row
-    beats: Flags = per_pair(bool)  # scratch: the signs drawn
-    positive: Ints = per_arm(int)  # scratch: challengers whose second draw is above 1/2
+    losses: Ints = scratch(lambda k: (k,), int)  # losses of each arm among the signs drawn
+    seen: Ints = scratch(lambda k: (k,), int)  # the opponents below this number were drawn for an arm's own row
+    beats: Flags = scratch(lambda k: (k, k), bool)  # the signs drawn
+    positive: Ints = scratch(lambda k: (k,), int)  # challengers whose second draw is above 1/2
 
     def start(self, rng: np.random.Generator) -> None:
         start_clock(self.clock)
@@ -92,7 +92,7 @@ class DoubleThompsonPlus(DoubleThompson):
 
     name = "d-ts+"
 
-    cost: Floats = per_arm()  # scratch: estimated regret of each possible champion
+    cost: Floats = scratch(lambda k: (k,))  # estimated regret of each possible champion
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         advance(self.clock, math.log(t))

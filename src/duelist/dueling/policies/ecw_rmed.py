@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from duelist.core.compile import kernel, routine
-from duelist.core.memory import Flags, Floats, Ints, parameter, per_arm, per_pair, single, table
+from duelist.core.memory import Flags, Floats, Ints, parameter, per_arm, per_pair, scratch, single, table
 from duelist.core.sampling import shuffle
 from duelist.dueling.policy import Duel, Policy
 from duelist.dueling.preferences import empirical_best
@@ -72,10 +72,10 @@ class ECWRMED(Policy):
     certainty: Floats = single(float, -1)  # what dethroning it costs; 0 if too little, -1 if not known
     doubt: Ints = single(int)  # who could overtake the leader when it was last tried
     order: Ints = per_pair(int)  # order[i]: the superiors of arm i by price, and then all other arms
-    share: Ints = per_pair(int)  # share[i, j]: how many superiors of j keep it below leader i at least regret
-    total: Floats = per_arm()  # scratch: regret until an arm is certain
-    own: Floats = table(lambda k: (k + 1,))  # scratch
-    foes: Floats = table(lambda k: (k + 1,))  # scratch
+    share: Ints = scratch(lambda k: (k, k), int)  # [i, j]: how many superiors keep j below leader i at least regret
+    total: Floats = scratch(lambda k: (k,))  # regret until an arm is certain
+    own: Floats = scratch(lambda k: (k + 1,))  # sums of a leader's information
+    foes: Floats = scratch(lambda k: (k + 1,))  # the same of an arm that may overtake it, or prices
 
     def start(self, rng: np.random.Generator) -> None:
         for i in range(self.n_arms):

@@ -17,7 +17,7 @@ import numpy as np
 
 from duelist.core.compile import kernel, routine
 from duelist.core.errors import BadInput
-from duelist.core.memory import Declared, Floats, Ints, holds, parameter, per_arm, per_pair, single
+from duelist.core.memory import Declared, Floats, Ints, holds, parameter, per_arm, per_pair, scratch, single
 from duelist.core.sampling import below, shuffle
 from duelist.dueling.policy import Duel, Policy
 from duelist.dueling.preferences import empirical_best
@@ -33,8 +33,8 @@ class Batches(Declared):
     members: Ints = per_arm(int)  # the surviving seats, batch after batch
     first: Ints = per_arm(int)  # where each batch begins among the members
     size: Ints = per_arm(int)
-    order: Ints = per_arm(int)  # scratch: batches by size
-    target: Ints = per_arm(int)  # scratch: where each batch goes
+    order: Ints = scratch(lambda k: (k,), int)  # batches by size
+    target: Ints = scratch(lambda k: (k,), int)  # where each batch goes
 
 
 class Merge(Policy, abstract=True):
@@ -150,7 +150,7 @@ class MergeDTS(Merge):
     name = "merge-dts"
 
     signs: Signs = holds(Signs)  # chances that a draw is above 1/2
-    beats: Ints = per_arm(int)  # scratch: wins of each member in a drawn tournament
+    beats: Ints = scratch(lambda k: (k,), int)  # wins of each member in a drawn tournament
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         batch = t % self.batches.n_batches[0]
