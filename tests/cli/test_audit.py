@@ -40,6 +40,23 @@ def test_parameters_are_taken(run: Run) -> None:
     assert found["fidelity"]["worst"]["value"] == pytest.approx(0.5)
 
 
+def test_several_values_are_a_table_and_a_list(run: Run) -> None:
+    printed = run("audit", "pairwise-preference", "--set", "pairing=above,all")
+    assert [line.split("  ")[0] for line in printed.splitlines()[2:]] == [
+        "pairwise-preference",
+        "pairwise-preference, pairing all",
+    ]
+    found = json.loads(run("audit", "probabilistic:tau=1", "--json"))
+    assert found["method"] == "probabilistic, tau 1.0"
+    both = json.loads(run("audit", "probabilistic", "--set", "tau=1,3", "--json"))
+    assert [each["method"] for each in both] == ["probabilistic, tau 1.0", "probabilistic"]
+
+
+def test_an_unknown_parameter_is_answered_with_the_nearest(run: Run) -> None:
+    with pytest.raises(BadInput, match=r"--set tua: no such parameter .did you mean 'tau'.*; known here: tau"):
+        run("audit", "probabilistic", "--set", "tua=1")
+
+
 def test_a_parameter_needs_a_method(run: Run) -> None:
     with pytest.raises(BadInput, match="--set needs the method"):
         run("audit", "--set", "tau=1")
@@ -59,5 +76,5 @@ def test_a_method_of_ones_own_is_sampled(command: Command, tmp_path: Path) -> No
 def test_an_unknown_method_is_one_line_on_standard_error(command: Command) -> None:
     done = command("audit", "team-drafd")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "Did you mean 'team-draft'" in done.stderr
+    assert "did you mean 'team-draft'" in done.stderr
     assert len(done.stderr.splitlines()) == 1

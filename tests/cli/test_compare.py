@@ -51,6 +51,14 @@ def test_tables_for_people(folder: Path) -> None:
     assert "win/tie/loss  Wilcoxon p" in printed
 
 
+def test_the_same_ranker_with_other_parameters_is_another(folder: Path) -> None:
+    found = json.loads(run("svm-ndcg:k=2", "svm-ndcg:k=10", "--data", folder, "--grid", "C=1", "--json"))
+    assert [parts[0]["ranker"] for parts in found["rankers"]] == ["svm-ndcg:k=2", "svm-ndcg:k=10"]
+    assert [parts[0]["parameters"]["k"] for parts in found["rankers"]] == [2, 10]
+    with pytest.raises(BadInput, match=r"none of svm-map, svm-acc has a parameter 'tolerence' to choose .did you mean"):
+        run("svm-map", "svm-acc", "--data", folder, "--grid", "tolerence=1")
+
+
 def test_one_ranker_is_not_enough(folder: Path) -> None:
     with pytest.raises(BadInput, match="two or more"):
         run("svm-map", "--data", folder)

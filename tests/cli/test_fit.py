@@ -49,7 +49,7 @@ def test_json_has_what_was_promised(files: list[str]) -> None:
 
 def test_a_table_for_people(files: list[str]) -> None:
     printed = run("svm-ndcg", *files, "--grid", "k=5", "--grid", "C=1", "--measure", "ndcg@5")
-    assert "svm-ndcg: C=1, " in printed
+    assert "svm-ndcg: C=1.0, " in printed
     assert "ndcg@5" in printed
     assert "primal" in printed
 
@@ -62,6 +62,20 @@ def test_a_directory_instead_of_files(files: list[str]) -> None:
 def test_without_a_ranker_all_are_listed() -> None:
     printed = run()
     assert all(f"\n{name} " in f"\n{printed}" for name in ("svm-map", "svm-acc4", "lightgbm", "xgboost"))
+
+
+def test_parameters_beside_a_name_and_in_the_grid(files: list[str]) -> None:
+    found = json.loads(run("svm-ndcg:k=5,truth=mean", *files, "--grid", "C=0.1,10", "--json"))
+    assert found["ranker"] == "svm-ndcg:k=5,truth=mean"
+    assert (found["parameters"]["k"], found["parameters"]["truth"]) == (5, "mean")
+    assert found["parameters"]["C"] in (0.1, 10)
+    with pytest.raises(BadInput, match=r"has no parameter 'c'.*; its parameters: C, "):
+        run("svm-map", *files, "--grid", "c=1")
+    for grid in ("C", "C=", "=1", "C=1,,2"):
+        with pytest.raises(BadInput, match="settings are written NAME=VALUE"):
+            run("svm-map", *files, "--grid", grid)
+    with pytest.raises(BadInput, match="C comes twice"):
+        run("svm-map", *files, "--grid", "C=1", "--grid", "C=2")
 
 
 def test_mistakes_are_said(files: list[str]) -> None:

@@ -53,6 +53,25 @@ def test_settings_reach_the_learner_they_are_for(run: Run, folder: Path) -> None
     assert (two["parameters"]["rate"], two["parameters"]["distance"]) == (0.01, 3)
 
 
+def test_the_same_learner_with_other_settings_is_another(run: Run, folder: Path) -> None:
+    arguments = ["--data", str(folder), "--impressions", "50", "--runs", "1"]
+    swept = json.loads(run("learn", "pdgd", "dbgd", *arguments, "--set", "pdgd.rate=0.1,1", "--json"))
+    assert [each["learner"] for each in swept] == ["pdgd:rate=0.1", "pdgd:rate=1.0", "dbgd"]
+    printed = run("learn", "pdgd:rate=0.1", "pdgd:rate=1", *arguments)
+    assert all(f"\n{name} " in printed for name in ("pdgd:rate=0.1", "pdgd:rate=1.0"))
+    with pytest.raises(BadInput, match="'pdgd' comes twice"):
+        run("learn", "pdgd", "pdgd", *arguments)
+    with pytest.raises(BadInput, match=r"--set rat: no such parameter .did you mean 'rate'"):
+        run("learn", "pdgd", *arguments, "--set", "rat=1")
+
+
+def test_users_of_ones_own(run: Run, folder: Path) -> None:
+    arguments = ["--data", str(folder), "--impressions", "50", "--runs", "1", "--json"]
+    found = json.loads(run("learn", "pdgd", "--clicks", "cascade:click=0+.5+1,stop=0+0+0", *arguments))
+    perfect = json.loads(run("learn", "pdgd", "--clicks", "perfect", *arguments))
+    assert found["final_ndcg"] == perfect["final_ndcg"]
+
+
 def test_without_a_learner_all_are_listed(run: Run) -> None:
     printed = run("learn")
     assert all(f"\n{name} " in f"\n{printed}" for name in ("dbgd", "mgd", "pdgd"))

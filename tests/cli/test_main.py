@@ -63,7 +63,7 @@ def test_without_a_command_the_help_is_shown(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["policies", "rcub"], "error: unknown policy 'rcub'. Did you mean 'rucb'?"),
+        (["policies", "rcub"], "error: unknown policy 'rcub' (did you mean 'rucb'?)"),
         (["matrix", "none.txt"], "error: 'none.txt' is neither a file nor a built-in instance."),
         (["simulate", "uniform", "--matrix", "arxiv", "--horizon", "0"], "error: horizon must be a whole number"),
     ],

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput
-from duelist.dueling import INSTANCES, Preferences
+from duelist.dueling import ENVIRONMENTS, Preferences
 from duelist.dueling.preferences import check_matrix
 
 Run = Callable[..., str]
@@ -29,7 +29,7 @@ def test_a_named_instance_is_reported_in_words(run: Run) -> None:
 
 
 def test_every_fixed_instance_can_be_reported(run: Run) -> None:
-    for name in INSTANCES.keys() - {"deceptive", "abrupt", "smooth"}:
+    for name in set(ENVIRONMENTS) - {"deceptive", "abrupt", "smooth", "matrix", "utilities"}:
         assert run("matrix", name).startswith(f"{name}\n")
 
 

@@ -74,11 +74,51 @@ def test_long_names_stay_apart_in_the_table(
     assert [name for name in names if name not in shown] == []
 
 
-def test_a_policy_named_twice_is_run_once(run: Run, tmp_path: Path) -> None:
-    saved = tmp_path / "result.npz"
-    printed = json.loads(run("simulate", "uniform", "uniform", *SMALL, "--json", "--save", saved))
-    assert printed["policy"] == "uniform"
-    assert Result.load(saved).policy == "uniform"
+def test_the_same_policy_with_other_settings_is_another(run: Run, tmp_path: Path) -> None:
+    chart = tmp_path / "chart.svg"
+    twice = ("rucb:alpha=0.6", "rucb:alpha=2", "uniform")
+    printed = json.loads(run("simulate", *twice, *SMALL, "--json", "--save", tmp_path / "all", "--chart", chart))
+    assert [each["policy"] for each in printed] == ["rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"]
+    assert [each["parameters"] for each in printed] == [{"alpha": 0.6}, {"alpha": 2.0}, {}]
+    assert all(f"<!-- {name} -->" in chart.read_text() for name in ("rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"))
+    files = sorted(path.name for path in (tmp_path / "all").iterdir())
+    assert files == ["rucb,alpha=0.6.npz", "rucb,alpha=2.0.npz", "uniform.npz"]
+    saved = Result.load(tmp_path / "all" / "rucb,alpha=2.0.npz")
+    assert (saved.policy, saved.parameters) == ("rucb", {"alpha": 2.0})
+    rows = [line.split()[0] for line in run("simulate", *twice, *SMALL).splitlines() if "±" in line]
+    assert {"rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"} <= set(rows)
+
+
+def test_one_policy_keeps_its_name_whatever_its_settings(run: Run) -> None:
+    printed = json.loads(run("simulate", "rucb:alpha=0.6", *SMALL, "--json"))
+    assert (printed["policy"], printed["parameters"]) == ("rucb", {"alpha": 0.6})
+
+
+def test_several_values_are_a_sweep(run: Run) -> None:
+    printed = json.loads(run("simulate", "rucb", "uniform", *SMALL, "--set", "alpha=.51,1,2", "--json"))
+    assert [each["policy"] for each in printed] == ["rucb:alpha=0.51", "rucb:alpha=1.0", "rucb:alpha=2.0", "uniform"]
+    alone = json.loads(run("simulate", "rucb", *SMALL, "--set", "alpha=1", "--json"))
+    assert printed[1]["regret"] == alone["regret"]
+
+
+def test_policies_that_hold_others_are_told_apart_by_them(run: Run) -> None:
+    printed = json.loads(run("simulate", "window:base=rucb", "window:base=uniform", *SMALL, "--json"))
+    assert [each["policy"] for each in printed] == ["window:base=rucb", "window:base=uniform"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "settings"),
+    [
+        (["uniform", "rucb", "uniform"], []),
+        (["rucb", "rucb:alpha=0.51"], []),  # which is the default
+        (["rucb:alpha=1", "rucb:alpha=2"], ["--set", "alpha=1,1"]),
+    ],
+)
+def test_nothing_is_run_twice_or_dropped_unsaid(
+    run: Run, no_run: None, policies: list[str], settings: list[str]
+) -> None:
+    with pytest.raises(BadInput, match="comes twice"):
+        run("simulate", *policies, *SMALL, *settings)
 
 
 def test_a_result_is_saved_to_a_file_and_several_to_a_folder(run: Run, tmp_path: Path) -> None:
@@ -125,6 +165,7 @@ def test_a_policy_in_the_users_folder_is_found(command: Command, tmp_path: Path)
         (["alpha=6e-1"], 0.6),
         (["alpha=2"], 2.0),
         (["alpha=1", "rucb.alpha=2"], 2.0),
+        (["rucb.alpha=2", "alpha=1"], 2.0),
     ],
     ids=str,
 )
@@ -137,21 +178,34 @@ def test_settings_reach_the_policies_that_have_them(run: Run, settings: list[str
 @pytest.mark.parametrize(
     ("setting", "complaint"),
     [
-        ("alpha", "--set needs NAME=VALUE, not 'alpha'"),
-        ("=1", "no such parameter; known here: alpha"),
+        ("alpha", "settings are written NAME=VALUE, each name once, not 'alpha'"),
+        ("=1", "settings are written NAME=VALUE, each name once, not '=1'"),
         ("beta=1", "--set beta: no such parameter; known here: alpha"),
-        ("uniform.alpha=1", "--set uniform.alpha: no such parameter"),
+        ("alpa=1", "--set alpa: no such parameter .did you mean 'alpha'.*; known here: alpha"),
+        ("uniform.alpha=1", "--set uniform.alpha: no such parameter; known here: none"),
         ("rex3.gamma=1", "--set rex3.gamma: 'rex3' is not one of uniform, rucb"),
-        ("alpha=0.5", "RUCB: alpha must be a number above 0.5, not 0.5"),
-        ("alpha=large", "RUCB: alpha must be a number above 0.5, not 'large'"),
-        ("alpha=", "RUCB: alpha must be a number above 0.5, not ''"),
-        ("alpha=true", "RUCB: alpha must be a number above 0.5, not True"),
-        ("alpha=NaN", "RUCB: alpha must be a number above 0.5, not nan"),
+        ("rucv.alpha=1", "'rucv' is not one of uniform, rucb .did you mean 'rucb'"),
+        ("alpha=0.5", "rucb: alpha must be a number above 0.5, not 0.5"),
+        ("alpha=1,0.5", "rucb: alpha must be a number above 0.5, not 0.5"),
+        ("alpha=large", "rucb: alpha must be a number above 0.5, not 'large'"),
+        ("alpha=", "settings are written NAME=VALUE, each name once, not 'alpha='"),
+        ("alpha=true", "rucb: alpha must be a number above 0.5, not True"),
+        ("alpha=NaN", "rucb: alpha must be a number above 0.5, not nan"),
     ],
 )
 def test_a_bad_setting_is_refused(run: Run, setting: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         run("simulate", "uniform", "rucb", *SMALL, "--set", setting)
+
+
+def test_a_bad_parameter_beside_a_name_is_refused(run: Run, no_run: None) -> None:
+    with pytest.raises(BadInput, match=r"rucb has no parameter 'alpa' .did you mean 'alpha'"):
+        run("simulate", "uniform", "rucb:alpa=1", *SMALL)
+
+
+def test_what_is_written_with_a_name_comes_first(run: Run) -> None:
+    printed = json.loads(run("simulate", "rucb:alpha=2", *SMALL, "--set", "alpha=1", "--json"))
+    assert printed["parameters"] == {"alpha": 2.0}
 
 
 def test_a_bad_setting_of_the_last_policy_is_found_before_the_first_runs(run: Run, no_run: None) -> None:

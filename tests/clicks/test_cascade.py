@@ -12,6 +12,7 @@ from duelist.clicks.cascade import simulate_page
 from duelist.core.compile import compiled, plain
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.spec import Spec
 
 RULES = ("click", "examined")
 
@@ -159,8 +160,10 @@ def test_a_label_without_a_probability_is_named(labels: Any, complaint: str) -> 
 
 
 def test_bad_models_are_refused() -> None:
-    with pytest.raises(UnknownName, match=r"unknown cascade model 'lazy'.*navigational"):
+    with pytest.raises(UnknownName, match=r"unknown clicks 'lazy'.*navigational"):
         cascade("lazy")
+    with pytest.raises(UnknownName, match=r"unknown clicks 'navigation' .did you mean 'navigational'"):
+        cascade("navigation")
     with pytest.raises(BadInput, match="grades must be one of 2, 3, 5, not 4"):
         cascade("perfect", grades=4)
     bad: list[tuple[Any, str]] = [
@@ -172,6 +175,32 @@ def test_bad_models_are_refused() -> None:
     for arguments, complaint in bad:
         with pytest.raises(BadInput, match=complaint):
             Cascade(*arguments)
+
+
+def test_what_is_written_with_a_name_comes_first() -> None:
+    assert cascade("perfect:grades=5").click.size == 5
+    assert cascade("perfect:rule=examined", 2).rule == "examined"
+    own = cascade("cascade:click=0+0.5+1,stop=0+0+0.25", grades=3, rule="examined")
+    assert (own.click.tolist(), own.stop.tolist(), own.rule) == ([0, 0.5, 1], [0, 0, 0.25], "examined")
+    for text, complaint in (
+        ("cascade:click=0+2,stop=0+0", "cascade: click must be a number at least 0 and at most 1, not 2"),
+        ("cascade:click=0+1,stop=0", "equally long, not 2 and 1"),
+        ("perfect:grade=2", "perfect has no parameter 'grade' .did you mean 'grades'"),
+        ("perfect:rule=clicks", "one of click, examined, not 'clicks' .did you mean 'click'"),
+    ):
+        with pytest.raises(BadInput, match=complaint):
+            cascade(text)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("grades", [2, 3, 5])
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_a_model_knows_its_name_however_it_was_made(name: str, grades: int, rule: str) -> None:
+    spec = Spec("clicks", name, {"grades": grades, "rule": rule})
+    assert cascade(name, grades, rule).spec == Cascade(*SPECIFIED[name][grades], rule).spec == spec
+    assert Cascade([0.3], [0.2], rule).spec == Spec(
+        "clicks", "cascade", {"click": (0.3,), "stop": (0.2,), "rule": rule}
+    )
 
 
 def test_every_label_kind_of_numpy_is_a_label() -> None:

@@ -38,5 +38,6 @@ def test_the_usual_examination_is_one_over_the_position() -> None:
 
 
 def test_the_last_examination_goes_on() -> None:
-    short, long = (DebiasedBalanced(e).distribution(["abcd", "cadb"], 4) for e in ((1, 0.2), (1, 0.2, 0.2, 0.2)))
+    outcomes = (DebiasedBalanced(e).distribution(["abcd", "cadb"], 4) for e in ((1, 0.2), (1, 0.2, 0.2, 0.2)))
+    short, long = ([(chance, shown.ranking, shown.weights) for chance, shown in each] for each in outcomes)
     assert short == long

@@ -7,7 +7,7 @@ import pytest
 
 from duelist.core.errors import BadInput
 from duelist.data import read_fold
-from duelist.offline.files import load_folds, parse_grid, read_files
+from duelist.offline.files import load_folds, read_files
 
 
 @pytest.fixture
@@ -34,18 +34,3 @@ def test_either_files_or_a_directory(folder: Path) -> None:
         load_folds(train, vali, test, folder, [])
     with pytest.raises(BadInput, match="data is missing"):
         load_folds(train, None, test, None, [])
-
-
-def test_a_grid_is_parsed() -> None:
-    assert parse_grid(["C=1,1e-2", "truth=mean", "warm_start=True", "convert=none"]) == {
-        "C": [1, 0.01],
-        "truth": ["mean"],
-        "warm_start": [True],
-        "convert": [None],
-    }
-
-
-@pytest.mark.parametrize("text", ["C", "C=", "=1", "C=1,,2"])
-def test_a_grid_that_makes_no_sense_is_named(text: str) -> None:
-    with pytest.raises(BadInput, match="--grid needs NAME=VALUE"):
-        parse_grid([text])

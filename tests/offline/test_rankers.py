@@ -5,6 +5,7 @@ import pytest
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.data import Fold, evaluate, mean, synthetic
+from duelist.offline import SVMAcc, SVMNdcg
 from duelist.offline.rankers import RANKERS, Fitted, fit_best, make_ranker, query_numbers, scores_of
 
 PAGES = synthetic(queries=90, documents=12, features=5, grades=3, noise=0.3, seed=1)
@@ -22,7 +23,7 @@ def test_every_name_fits_and_is_measured(name: str) -> None:
     assert summary["metrics"]["map"] > 0.75
     assert summary["seconds"] > 0
     assert (summary["gap"] is None) == (name == "lightgbm")
-    assert found.parameters.items() >= RANKERS[name][1].items()
+    assert found.parameters.items() >= RANKERS.entry(name).fixed.items()
 
 
 def test_the_best_on_validation_is_kept_and_measured_on_test() -> None:
@@ -43,11 +44,41 @@ def test_another_measure_chooses() -> None:
 
 
 def test_unknown_things_are_named() -> None:
-    with pytest.raises(UnknownName, match=r"unknown ranker 'svm-mpa'\. Known: svm-map, svm-roc"):
+    with pytest.raises(
+        UnknownName, match=r"unknown ranker 'svm-mpa' \(did you mean 'svm-map'\?\)\. Known: lightgbm, svm-acc"
+    ):
         fit_best("svm-mpa", FOLD)
-    with pytest.raises(BadInput, match="svm-map has no parameter 'k'; it has C, max_planes"):
+    with pytest.raises(BadInput, match="svm-map has no parameter 'k'; its parameters: C, tolerance, max_planes"):
         fit_best("svm-map", FOLD, {"k": [3]})
     with pytest.raises(BadInput, match="svm-acc2 has no parameter 'balanced'"):
         make_ranker("svm-acc2", balanced=False)
     with pytest.raises(BadInput, match="the grid has no values"):
         fit_best("svm-map", FOLD, {"C": []})
+
+
+def test_a_bad_value_is_named_before_anything_is_fitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SVMNdcg, "fit", lambda *given: pytest.fail("a fit began"))
+    with pytest.raises(BadInput, match="svm-ndcg: k must be a whole number, not 'ten'"):
+        fit_best("svm-ndcg", FOLD, {"k": [3, "ten"]})
+    with pytest.raises(BadInput, match=r"truth must be one of best, mean, not 'bets' .did you mean 'best'"):
+        make_ranker("svm-ndcg", truth="bets")
+
+
+def test_what_is_written_with_a_name_is_not_searched_for() -> None:
+    found = fit_best("svm-ndcg:C=10,k=3", FOLD)
+    assert (found.name, found.parameters["C"], found.parameters["k"]) == ("svm-ndcg:C=10,k=3", 10.0, 3)
+    with pytest.raises(BadInput, match="svm-ndcg:C=10 says what C is, so that the grid cannot choose it"):
+        fit_best("svm-ndcg:C=10", FOLD, {"C": [1, 2]})
+
+
+def test_a_ranker_knows_the_name_that_says_most() -> None:
+    assert (SVMAcc(balanced=True).spec.name, SVMAcc(convert="ranges", C=3).spec.name) == ("svm-acc2", "svm-acc4")
+    assert "balanced" not in SVMAcc(balanced=True).spec.parameters
+    found = fit_best("svm-acc2", FOLD, {"C": [10.0]}).ranker
+    assert (found.spec.name, found.spec.parameters["C"]) == ("svm-acc2", 10.0)
+
+    class Mine(SVMAcc):
+        pass
+
+    with pytest.raises(BadInput, match="Mine has no name among rankers; known: lightgbm, "):
+        Mine().spec  # noqa: B018

@@ -4,10 +4,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist import BadInput
+from duelist import BadInput, UnknownName
 from duelist.data import Fold, evaluate, mean, synthetic
 from duelist.online.intents import DriftLearning, Intents, read_drift
 from duelist.online.simulate import learn
+
+TASTES = {
+    "abrupt": [[0.624021, -0.781407], [0.592962, -0.80523]],
+    "smooth": [[-0.624021, 0.781407], [0.111289, 0.993788]],
+}
 
 
 def small_fold() -> Fold:
@@ -45,18 +50,39 @@ def test_schedules() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sudden", "drift must be such as fixed:seed=1"),
-        ("abrupt:times=x", "'times=x' cannot be used"),
-        ("abrupt:turns=2", "'turns=2' cannot be used"),
-        ("smooth:turns=-1", "'turns=-1' cannot be used"),
-        ("smooth:stages=0", "'stages=0' cannot be used"),
+        ("sudden", "unknown drift 'sudden'. Known: abrupt, fixed, smooth"),
+        ("abrubt:times=5", "unknown drift 'abrubt' .did you mean 'abrupt'"),
+        ("abrupt:times=x", "abrupt: times must be a whole number at least 1, not 'x'"),
+        ("abrupt:times=5.5", "abrupt: times must be a whole number at least 1, not 5.5"),
+        ("abrupt:turns=2", "abrupt has no parameter 'turns'; its parameters: times, seed"),
+        ("smooth:turns=-1", "smooth: turns must be a number at least 0, not -1"),
+        ("smooth:turns=inf", "smooth: turns must be a number at least 0, not inf"),
+        ("smooth:stages=0", "smooth: stages must be a whole number at least 1, not 0"),
+        ("fixed:seed=-1", "fixed: seed must be a whole number at least 0, not -1"),
         ("abrupt:times=60+30", r"times must rise from 1 to at most 99, not \[60, 30\]"),
         ("abrupt:times=100", r"times must rise from 1 to at most 99, not \[100\]"),
     ],
 )
 def test_bad_schedules_are_named(text: str, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises((BadInput, UnknownName), match=message):
         read_drift(text, 100, 4)
+
+
+def test_a_taste_needs_a_plane_to_turn_in() -> None:
+    with pytest.raises(BadInput, match="at least 2 features, not with 1"):
+        read_drift("smooth", 100, 1)
+
+
+def test_schedules_of_ones_own_have_no_spec() -> None:
+    assert str(read_drift("abrupt:times=30", 100, 4).spec) == "abrupt:times=30,seed=0"
+    with pytest.raises(BadInput, match="this Intents was not made by a name"):
+        Intents(np.array([0]), np.ones((1, 4))).spec  # noqa: B018
+
+
+def test_tastes_are_as_they_always_were() -> None:
+    """Numbers of another day: a seed means the same for ever."""
+    assert read_drift("abrupt:times=30,seed=3", 100, 2).tastes.round(6).tolist() == TASTES["abrupt"]
+    assert read_drift("smooth:stages=2,turns=.25,seed=3", 100, 2).tastes.round(6).tolist() == TASTES["smooth"]
 
 
 def test_a_change_of_mind_is_felt_when_it_comes_and_not_before() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -10,23 +9,27 @@ import typer
 
 def audit_command(
     method: Annotated[
-        str | None, typer.Argument(help="A method, or module:Class of your own; without it, a table of all.")
+        str | None,
+        typer.Argument(help="A method such as probabilistic:tau=1, or module:Class of your own; without it, a table."),
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the method; NAME=VALUE,VALUE,... tries each."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Decide whether a method is unbiased, has fidelity and is considerate, with the worst counterexample."""
+    from duelist.cli.output import print_json
+    from duelist.cli.specs import read_specs
     from duelist.core.errors import BadInput
     from duelist.interleaving.audit import audit, audit_table, built_in
     from duelist.interleaving.method import make_method
 
-    if method is not None:
-        one = audit(make_method(method, setting or []))
-        print(json.dumps(one.as_dict(), indent=2) if as_json else one)
-    elif setting:
+    if method is None and setting:
         raise BadInput("--set needs the method that the parameter belongs to")
+    chosen = [make_method(spec) for spec in read_specs("method", [method], setting or [])] if method else built_in()
+    found = [audit(each) for each in chosen]
+    if as_json:
+        print_json([each.as_dict() for each in found])
     else:
-        found = [audit(each) for each in built_in()]
-        print(json.dumps([each.as_dict() for each in found], indent=2) if as_json else audit_table(found))
+        print(audit_table(found) if len(found) > 1 else found[0])

@@ -10,7 +10,9 @@ import typer
 
 
 def compare_command(
-    rankers: Annotated[list[str], typer.Argument(help="Rankers; the first is compared with each of the others.")],
+    rankers: Annotated[
+        list[str], typer.Argument(help="Rankers, also svm-ndcg:k=5; the first is compared with each of the others.")
+    ],
     train: Annotated[Path | None, typer.Option(help="Labelled documents to learn from (.txt, .txt.gz).")] = None,
     vali: Annotated[Path | None, typer.Option(help="Those to choose parameters by.")] = None,
     test: Annotated[Path | None, typer.Option(help="Those to measure on.")] = None,
@@ -26,11 +28,12 @@ def compare_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train several rankers; report metrics, wins, ties and losses by query, and Wilcoxon tests."""
+    from duelist.cli.specs import read_values
     from duelist.offline.comparison import compare, format_comparison
-    from duelist.offline.files import load_folds, parse_grid
+    from duelist.offline.files import load_folds
 
     folds = load_folds(train, vali, test, data, fold or [])
-    fitted, found = compare(rankers, folds, parse_grid(grid or []), measure)
+    fitted, found = compare(rankers, folds, read_values(grid or []), measure)
     if as_json:
         summaries = [[part.summary() for part in parts] for parts in fitted]
         rows = [row._asdict() for row in found]

@@ -10,7 +10,7 @@ import typer
 
 
 def fit_command(
-    ranker: Annotated[str | None, typer.Argument(help="A ranker; without one, the list.")] = None,
+    ranker: Annotated[str | None, typer.Argument(help="A ranker, such as svm-ndcg:k=5; without one, the list.")] = None,
     train: Annotated[Path | None, typer.Option(help="Labelled documents to learn from (.txt, .txt.gz).")] = None,
     vali: Annotated[Path | None, typer.Option(help="Those to choose parameters by.")] = None,
     test: Annotated[Path | None, typer.Option(help="Those to measure on.")] = None,
@@ -24,19 +24,19 @@ def fit_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train a ranker, choose its parameters on the validation set and measure it on the test set."""
+    from duelist.cli.specs import read_values
     from duelist.core.tables import format_table
-    from duelist.offline.files import load_folds, parse_grid
+    from duelist.offline.files import load_folds
     from duelist.offline.rankers import RANKERS, fit_best
 
     if ranker is None:
-        for name, (kind, fixed) in RANKERS.items():
-            chosen = ", ".join(f"{key}={value}" for key, value in fixed.items())
-            print(
-                f"{name:<18} {(kind.__doc__ or '').strip().splitlines()[0]} {f'({chosen})' if chosen else ''}".rstrip()
-            )
+        for name in RANKERS:
+            kind, fixed = RANKERS.entry(name)
+            chosen = f" ({', '.join(f'{key}={value}' for key, value in fixed.items())})" if fixed else ""
+            print(f"{name:<18} {(kind.__doc__ or '').strip().splitlines()[0]}{chosen}")
         return
     folds = load_folds(train, vali, test, data, [] if fold is None else [fold])
-    found = fit_best(ranker, folds[0], parse_grid(grid or []), measure).summary()
+    found = fit_best(ranker, folds[0], read_values(grid or []), measure).summary()
     if as_json:
         print(json.dumps(found, indent=2))
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -12,14 +11,15 @@ import typer
 def learn_command(
     learners: Annotated[
         list[str] | None,
-        typer.Argument(help="Learners, or module:Class; tally is the one to begin with. None: the list."),
+        typer.Argument(help="Learners, or module:Class; also pdgd:rate=1. Begin with tally. None: the list."),
     ] = None,
     data: Annotated[
         Path | None, typer.Option(help="A directory with S1 to S5, or train, vali and test files (.txt, .txt.gz).")
     ] = None,
     fold: Annotated[list[int] | None, typer.Option(help="The fold; several are run one after the other.")] = None,
     clicks: Annotated[
-        str, typer.Option(help="perfect, navigational, informational or almost-random.")
+        str,
+        typer.Option(help="perfect, navigational, informational, almost-random, or cascade:click=0+.5+1,stop=0+.2+.4."),
     ] = "navigational",
     stop: Annotated[
         str, typer.Option(help="Users decide to stop after a click, or after any examined document.")
@@ -33,7 +33,11 @@ def learn_command(
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter, or LEARNER.NAME=VALUE for one of several."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter, or LEARNER.NAME=VALUE for one of several; NAME=VALUE,VALUE,... learns with each value.",
+        ),
     ] = None,
     chart: Annotated[Path | None, typer.Option(help="Save learning curves: .png, .svg or .pdf.")] = None,
     cores: Annotated[int | None, typer.Option(help="How many cores to use; all by default.")] = None,
@@ -42,11 +46,12 @@ def learn_command(
     ] = False,
 ) -> None:
     """Let learners learn from simulated users of a data set, and show what they showed and learnt."""
-    from duelist.cli.output import parse_settings
+    from duelist.cli.output import labelled, print_json
+    from duelist.cli.specs import read_specs
     from duelist.core.charts import check_chart_path
     from duelist.core.errors import BadInput
     from duelist.data import read_fold
-    from duelist.online.learner import LEARNERS, list_learners
+    from duelist.online.learner import list_learners
     from duelist.online.result import draw_learning, format_learning
     from duelist.online.simulate import learn_folds
 
@@ -56,16 +61,15 @@ def learn_command(
     if data is None:
         raise BadInput("--data is missing: a directory with S1 to S5, or train, vali and test files")
     path = check_chart_path(chart) if chart else None
-    learners = list(dict.fromkeys(learners))
-    settings = parse_settings(learners, setting or [], LEARNERS)
+    specs = read_specs("learner", learners, setting or [])
     folds = {number: read_fold(data, number) for number in dict.fromkeys(fold or [1])}
     shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift, "cores": cores}
-    results = [learn_folds(name, folds, seed, parameters=settings[name], **shared) for name in learners]
+    results = [learn_folds(each.name, folds, seed, parameters=each.parameters, **shared) for each in specs]
+    results = labelled(results, "learner")
     if path:
         draw_learning(results, f"{data.name}, {clicks} clicks", path)
     if as_json:
-        summaries = [result.summary() for result in results]
-        print(json.dumps(summaries if len(summaries) > 1 else summaries[0], indent=2))
+        print_json([result.summary() for result in results])
     else:
         where = f"{data.name}, fold {', '.join(map(str, folds))}"
         print(f"{where}, {clicks} clicks\n\n{format_learning(results)}")

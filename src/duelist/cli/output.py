@@ -1,61 +1,34 @@
-"""What commands share: settings in, tables out."""
+"""What commands share when they have results."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
-from duelist.core.registry import Registry
+from duelist.core.named import tell_apart
+from duelist.core.spec import Spec
 from duelist.core.tables import format_table
 from duelist.dueling.environment import Environment
-from duelist.dueling.policy import POLICIES
 from duelist.dueling.result import Result, views_of
 
-
-def parse_settings(
-    policies: Sequence[str], settings: Sequence[str], family: Registry[Any] = POLICIES
-) -> dict[str, dict[str, Any]]:
-    """The parameters of each policy or learner: NAME=VALUE for all that have it, POLICY.NAME=VALUE for one."""
-    split = [_split(setting, policies) for setting in settings]
-    parsed, choices = {}, set()
-    for policy in policies:
-        mine = {name: value for owner, name, value in split if owner in ("", policy)}
-        kind = family.get(policy).resolve(mine)
-        known = kind.parameters()
-        choices |= known.keys() | ({"base"} if hasattr(kind, "over") else set())
-        parsed[policy] = {n: known[n].check(kind.__name__, n, v) for n, v in mine.items() if n in known}
-        if hasattr(kind, "over") and "base" in mine:  # it holds another
-            parsed[policy]["base"] = mine["base"]
-    for owner, name, _ in split:
-        if not any(name in parsed[policy] for policy in ([owner] if owner else policies)):
-            where = f"{owner}.{name}" if owner else name
-            raise BadInput(f"--set {where}: no such parameter; known here: {', '.join(sorted(choices)) or 'none'}")
-    return parsed
+R = TypeVar("R", bound=Any)
 
 
-def _split(setting: str, policies: Sequence[str]) -> tuple[str, str, Any]:
-    """The policy a setting is for ("" for all), its name and its value."""
-    key, equals, text = setting.partition("=")
-    owner, _, name = key.rpartition(".")
-    if not equals:
-        raise BadInput(f"--set needs NAME=VALUE, not {setting!r}")
-    if owner and owner not in policies:
-        raise BadInput(f"--set {key}: {owner!r} is not one of {', '.join(policies)}")
-    return owner, name, _value(text)
+def labelled(results: Sequence[R], name: str) -> list[R]:
+    """The same with a text that tells them apart where the field `name`, of a policy or learner, has its name."""
+    specs = [Spec(name, getattr(result, name), result.parameters) for result in results]
+    return [replace(result, **{name: text}) for result, text in zip(results, tell_apart(specs), strict=True)]
 
 
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text.lower())
-    except ValueError:
-        try:
-            return float(text)  # .5, 1e-3
-        except ValueError:
-            return text
+def print_json(summaries: Sequence[dict[str, Any]]) -> None:
+    """One object, or a list of several."""
+    print(json.dumps(summaries if len(summaries) > 1 else summaries[0], indent=2))
 
 
 def prepare_outputs(chart: Path | None, save: Path | None, n_results: int, view: str, environment: Environment) -> None:
@@ -75,9 +48,10 @@ def prepare_outputs(chart: Path | None, save: Path | None, n_results: int, view:
 
 
 def save_results(results: Sequence[Result], path: Path) -> None:
-    """One result to a file, several to a folder."""
-    for result in results:
-        result.save(path if len(results) == 1 else path / f"{result.policy}.npz")
+    """One result to a file, several to a folder, each called by what tells it apart."""
+    for result, called in zip(results, labelled(results, "policy"), strict=True):
+        file = re.sub(r"[^\w.,=+-]", ",", called.policy)  # some systems allow no colons
+        result.save(path if len(results) == 1 else path / f"{file}.npz")
 
 
 def print_results(results: Sequence[Result]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,10 @@ import typer
 
 def simulate_command(
     policies: Annotated[
-        list[str], typer.Argument(help="One or more policies: names from `duelist policies`, or module:Class.")
+        list[str],
+        typer.Argument(
+            help="One or more policies: names from `duelist policies`, or module:Class; also rucb:alpha=0.6 and so on."
+        ),
     ],
     matrix: Annotated[
         str, typer.Option(help="A matrix file, or an instance: arxiv, worst-case:arms=50,epsilon=0.1, ...")
@@ -21,7 +23,11 @@ def simulate_command(
     seed: Annotated[int, typer.Option(help="The same seed gives the same result.")] = 0,
     setting: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A parameter, or POLICY.NAME=VALUE for one of several."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="A parameter, or POLICY.NAME=VALUE for one of several; NAME=VALUE,VALUE,... runs with each value.",
+        ),
     ] = None,
     view: Annotated[str, typer.Option(help="The regret view of the chart.")] = "strong",
     chart: Annotated[Path | None, typer.Option(help="Save a chart: .png, .svg or .pdf.")] = None,
@@ -32,23 +38,23 @@ def simulate_command(
     ] = False,
 ) -> None:
     """Run policies against a matrix many times and show their regret."""
-    from duelist.cli.output import parse_settings, prepare_outputs, print_results, save_results
+    from duelist.cli.output import labelled, prepare_outputs, print_json, print_results, save_results
+    from duelist.cli.specs import read_specs
     from duelist.dueling.environments import load_environment
     from duelist.dueling.result import plot
     from duelist.dueling.simulate import simulate
 
     environment = load_environment(matrix)
-    policies = list(dict.fromkeys(policies))
-    settings = parse_settings(policies, setting or [])
-    prepare_outputs(chart, save, len(policies), view, environment)
-    results = [simulate(name, environment, horizon, runs, seed, settings[name], cores=cores) for name in policies]
+    specs = read_specs("policy", policies, setting or [])
+    prepare_outputs(chart, save, len(specs), view, environment)
+    results = [simulate(each.name, environment, horizon, runs, seed, each.parameters, cores=cores) for each in specs]
     if save is not None:
         save_results(results, save)
+    results = labelled(results, "policy")
     if chart is not None:
         plot(results, chart, view)
     if as_json:
-        summaries = [result.summary() for result in results]
-        print(json.dumps(summaries if len(summaries) > 1 else summaries[0], indent=2))
+        print_json([result.summary() for result in results])
     else:
         print_results(results)
         if chart is not None:

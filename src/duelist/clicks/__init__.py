@@ -1,22 +1,23 @@
 """How people click, and logs of what they clicked."""
 
-from duelist.clicks.cascade import Cascade, cascade, cascade_clicks
+from duelist.clicks.cascade import CLICKS, Cascade, cascade, cascade_clicks
 from duelist.clicks.dependent_click import DependentClick
 from duelist.clicks.dynamic_bayesian import DynamicBayesian
 from duelist.clicks.log import Log, Record, Rejected, read_log, write_log
 from duelist.clicks.model import ClickModel, Perplexity
-from duelist.clicks.pages import Page, click_rates, split_pages
+from duelist.clicks.pages import ClickedPage, click_rates, split_pages
 from duelist.clicks.position_based import PositionBased
 from duelist.clicks.ubi import read_ubi, write_ubi
 from duelist.clicks.yandex import read_yandex
 
 __all__ = [
+    "CLICKS",
     "Cascade",
     "ClickModel",
+    "ClickedPage",
     "DependentClick",
     "DynamicBayesian",
     "Log",
-    "Page",
     "Perplexity",
     "PositionBased",
     "Record",

@@ -6,7 +6,8 @@ WSDM 2009; with the probabilities that simulations of online learning to rank ha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +16,16 @@ from duelist.clicks.chain import Chain
 from duelist.clicks.model import OnePage, probabilities_by_rank
 from duelist.clicks.pages import Slots
 from duelist.core.compile import compiled, kernel
-from duelist.core.errors import BadInput, UnknownName
+from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.parameters import limits
+from duelist.core.registry import Registry
+from duelist.core.spec import Spec
 
-RULES = ("click", "examined")
+CLICKS: Registry[Callable[..., Cascade]] = Registry("clicks")
+
+Chances = Annotated[tuple[float, ...], limits("a probability for each grade", each=float, low=0, high=1)]
+Rule = Annotated[str, limits("when stopping is decided", choices=("click", "examined"))]
 
 # By name and number of grades: the probability of a click, and of stopping, for each grade.
 TABLES = {
@@ -62,9 +69,16 @@ class Cascade:
         self.click, self.stop = probabilities_by_rank("click", click), probabilities_by_rank("stop", stop)
         if self.click.size != self.stop.size:
             raise BadInput(f"click and stop must be equally long, not {self.click.size} and {self.stop.size}")
-        if rule not in RULES:
-            raise BadInput(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
-        self.rule = rule
+        self.rule = CLICKS.check("cascade", {"rule": rule})["rule"]
+
+    @property
+    def spec(self) -> Spec:
+        """The name that its probabilities have, or the probabilities."""
+        click, stop = tuple(self.click.tolist()), tuple(self.stop.tolist())
+        for name, tables in TABLES.items():
+            if tables.get(len(click)) == (click, stop):
+                return Spec("clicks", name, {"grades": len(click), "rule": self.rule})
+        return Spec("clicks", "cascade", {"click": click, "stop": stop, "rule": self.rule})
 
     def clicks(self, labels: Sequence[int] | npt.NDArray[np.integer], rng: np.random.Generator) -> list[int]:
         """The positions a simulated user clicks in a list of documents with these labels."""
@@ -96,20 +110,39 @@ class Cascade:
         return grades
 
 
-def cascade(name: str, grades: int = 3, rule: str = "click") -> Cascade:
+def by_grade(click: Chances = (), stop: Chances = (), rule: Rule = "click") -> Cascade:
+    """A cascade model from its probabilities."""
+    return Cascade(click, stop, rule)
+
+
+def by_table(
+    table: str, grades: Annotated[int, limits("how many different labels: 2, 3 or 5")] = 3, rule: Rule = "click"
+) -> Cascade:
+    """A cascade model of the literature."""
+    if grades not in TABLES[table]:
+        raise BadInput(f"{table}: grades must be one of {', '.join(map(str, TABLES[table]))}, not {grades!r}")
+    return Cascade(*TABLES[table][grades], rule)
+
+
+CLICKS.add("cascade", by_grade)
+for known in TABLES:
+    CLICKS.add(known, by_table, table=known)
+
+
+def cascade(name: str | Spec, grades: int = 3, rule: str = "click") -> Cascade:
     """A cascade model by name: perfect, navigational, informational or almost-random.
 
-    `grades` is the number of different labels: 2, 3 or 5.
+    `grades` is the number of different labels: 2, 3 or 5. What is written with the name comes first:
+    "perfect:rule=examined", or "cascade:click=0+1,stop=0+0.5" with probabilities of one's own.
 
-    >>> cascade("navigational").click.tolist()
-    [0.05, 0.5, 0.95]
+    >>> cascade("navigational").click.tolist(), cascade("cascade:click=0+1,stop=0+0.5").click.tolist()
+    ([0.05, 0.5, 0.95], [0.0, 1.0])
     """
-    if name not in TABLES:
-        raise UnknownName(f"unknown cascade model {name!r}. Known: {', '.join(TABLES)}")
-    if grades not in TABLES[name]:
-        raise BadInput(f"grades must be one of {', '.join(map(str, TABLES[name]))}, not {grades!r}")
-    click, stop = TABLES[name][grades]
-    return Cascade(click, stop, rule)
+    spec = Spec.read("clicks", name)
+    known = CLICKS.parameters(spec.name)
+    usual = {n: value for n, value in {"grades": grades, "rule": rule}.items() if n in known}
+    model: Cascade = Spec("clicks", spec.name, usual | dict(spec.parameters)).make()
+    return model
 
 
 @kernel

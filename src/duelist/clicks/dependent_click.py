@@ -19,7 +19,7 @@ from duelist.clicks.model import (
     probabilities_by_rank,
     probability,
 )
-from duelist.clicks.pages import Page, Slots
+from duelist.clicks.pages import ClickedPage, Slots
 from duelist.core.memory import Floats
 
 
@@ -56,7 +56,7 @@ class DependentClick(ChainModel):
 
     @classmethod
     def fit(
-        cls, pages: Iterable[Page], strength: float = 2.0, iterations: int = 1000, tolerance: float = 1e-3
+        cls, pages: Iterable[ClickedPage], strength: float = 2.0, iterations: int = 1000, tolerance: float = 1e-3
     ) -> DependentClick:
         """Fit by expectation maximisation.
 

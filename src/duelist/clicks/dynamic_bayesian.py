@@ -12,7 +12,7 @@ import numpy as np
 from duelist.clicks.chain import Chain, ChainModel
 from duelist.clicks.fitting import Prior, click_prior, climb
 from duelist.clicks.model import Chances, look_up, probabilities_by_key, probability
-from duelist.clicks.pages import Page, Slots
+from duelist.clicks.pages import ClickedPage, Slots
 from duelist.core.memory import Floats
 
 Parameters = tuple[Floats, Floats, Floats]  # attractiveness and satisfaction by pair; one continuation
@@ -54,7 +54,7 @@ class DynamicBayesian(ChainModel):
 
     @classmethod
     def fit(
-        cls, pages: Iterable[Page], strength: float = 2.0, iterations: int = 1000, tolerance: float = 1e-3
+        cls, pages: Iterable[ClickedPage], strength: float = 2.0, iterations: int = 1000, tolerance: float = 1e-3
     ) -> DynamicBayesian:
         """Fit by expectation maximisation.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.clicks.pages import Page, Slots
+from duelist.clicks.pages import ClickedPage, Slots
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 
@@ -47,11 +47,11 @@ class ClickModel(ABC):
         """The click probability of each slot; if `clicks` are given, each given the clicks above it."""
         return self.predict(Slots.of([OnePage(query, documents, clicks or ())]), clicks is not None)
 
-    def log_likelihood(self, pages: Iterable[Page]) -> float:
+    def log_likelihood(self, pages: Iterable[ClickedPage]) -> float:
         """The natural logarithm of the probability of all clicks and skips of the pages."""
         return float(self._surprise(Slots.of(pages), True).sum() * -np.log(2))
 
-    def perplexity(self, pages: Iterable[Page], given_clicks: bool = True) -> Perplexity:
+    def perplexity(self, pages: Iterable[ClickedPage], given_clicks: bool = True) -> Perplexity:
         """How surprising the clicks of the pages are.
 
         Each slot is predicted given the clicks above it, which is the likelihood of the page

@@ -12,7 +12,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
 
 
-class Page(Protocol):
+class ClickedPage(Protocol):
     """A query, the list shown for it, and the clicks; a Record of a log is one."""
 
     @property
@@ -25,7 +25,7 @@ class Page(Protocol):
     def clicks(self) -> Sequence[int]: ...
 
 
-P = TypeVar("P", bound=Page)
+P = TypeVar("P", bound=ClickedPage)
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Slots:
     clicked: Flags
 
     @classmethod
-    def of(cls, pages: Iterable[Page]) -> Slots:
+    def of(cls, pages: Iterable[ClickedPage]) -> Slots:
         found: dict[tuple[str, str], int] = {}
         sizes, key, clicked = [0], [], []
         for page in pages:
@@ -79,13 +79,13 @@ def sums(index: Ints, values: Floats, size: int) -> Floats:
     return np.asarray(np.bincount(index, values, size), np.float64)
 
 
-def _check_clicks(page: Page) -> None:
+def _check_clicks(page: ClickedPage) -> None:
     bad = [click for click in page.clicks if not 0 <= click < len(page.shown)]
     if bad:
         raise BadInput(f"a click must be from 0 to {len(page.shown) - 1} on a page of {len(page.shown)}, not {bad[0]}")
 
 
-def click_rates(pages: Iterable[Page]) -> Floats:
+def click_rates(pages: Iterable[ClickedPage]) -> Floats:
     """The share of the pages clicked at each rank, among the pages that have the rank.
 
     >>> from duelist.clicks import Record

@@ -21,7 +21,7 @@ from duelist.clicks.model import (
     probabilities_by_rank,
     probability,
 )
-from duelist.clicks.pages import Page, Slots, sums
+from duelist.clicks.pages import ClickedPage, Slots, sums
 from duelist.core.memory import Floats, Ints
 
 
@@ -58,7 +58,7 @@ class PositionBased(ClickModel):
 
     @classmethod
     def fit(
-        cls, pages: Iterable[Page], strength: float = 2.0, iterations: int = 1000, tolerance: float = 1e-3
+        cls, pages: Iterable[ClickedPage], strength: float = 2.0, iterations: int = 1000, tolerance: float = 1e-3
     ) -> PositionBased:
         """Fit by expectation maximisation.
 

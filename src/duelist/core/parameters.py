@@ -11,7 +11,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -33,6 +33,7 @@ class Parameter:
     below: float = math.inf
     choices: tuple[str, ...] = ()
     family: str = ""  # the text is the name of one of this family, such as "policy"
+    each: type = int  # what each of several numbers is
     required: bool = False
     settable: bool = True
 
@@ -48,7 +49,7 @@ class Parameter:
             return value  # of a type that only its owner knows
         if kind is tuple:
             given = value if isinstance(value, list | tuple) else (value,)
-            return tuple(replace(self, default=0).check(owner, name, item) for item in given)
+            return tuple(replace(self, default=self.each()).check(owner, name, item) for item in given)
         if kind is str:
             if isinstance(value, str) and (value in self.choices or not self.choices):
                 return value
@@ -113,15 +114,22 @@ def parameters_of(maker: Callable[..., Any]) -> dict[str, Parameter]:
     found = {}
     for name, argument in given.items():
         if argument.default is not argument.empty:
-            known = [m for m in getattr(hints.get(name), "__metadata__", ()) if isinstance(m, Parameter)]
-            found[name] = replace(known[0] if known else Parameter(), default=argument.default)
+            found[name] = _declared(hints.get(name), argument.default)
     return found
+
+
+def _declared(hint: Any, default: Any) -> Parameter:
+    """The parameter of an argument: a default of 1 may be meant as a float, and Literal lists the choices."""
+    known = [m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Parameter)]
+    kind = hint.__origin__ if known else hint
+    declared = replace(known[0] if known else Parameter(), default=float(default) if kind is float else default)
+    return replace(declared, choices=get_args(kind)) if get_origin(kind) is Literal else declared
 
 
 def _annotated(maker: Any) -> Any:
     """Where the annotations of a maker's arguments are: a class has them in __init__, unless that was made for it."""
-    made_for_it = not isinstance(maker, type) or "__dataclass_fields__" in vars(maker)
-    return maker if made_for_it else getattr(maker, "__init__")  # noqa: B009 - mypy warns of it as an attribute
+    has_init = inspect.isclass(maker) and "__dataclass_fields__" not in vars(maker)
+    return getattr(maker, "__init__") if has_init else maker  # noqa: B009 - of a class that is not known here
 
 
 def check_settings(owner: str, known: Mapping[str, Parameter], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ HOMES = {
     "drift": "duelist.online.intents",
     "method": "duelist.interleaving",
     "clicks": "duelist.clicks",
-    "ranker": "duelist.offline",
+    "ranker": "duelist.offline.rankers",
 }
 FAMILIES: dict[str, Registry[Any]] = {}
 
@@ -79,7 +79,8 @@ class Registry(Generic[T]):
 
     def name_of(self, thing: Any) -> str:
         """The name of something that makes things of this family, or of a thing made."""
-        name = getattr(thing, "name", None)
+        importlib.import_module(self.home)
+        name = next((n for n, entry in self.known.items() if entry.maker is thing), getattr(thing, "name", None))
         if not isinstance(name, str) or name not in self.known:
             known = ", ".join(sorted(self.known))
             raise BadInput(f"{thing!r} is no {self.family}; known by name: {known}")
@@ -91,6 +92,8 @@ class Registry(Generic[T]):
 
     def _load(self, path: str) -> Entry:
         module, _, attribute = path.partition(":")
+        if module in self.known:
+            raise BadInput(f"{path!r}: parameters are written {module}:NAME=VALUE,NAME=VALUE")
         try:
             thing = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError, TypeError, ValueError) as error:

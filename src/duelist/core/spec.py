@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from duelist.core.errors import BadInput
 from duelist.core.parameters import read_settings, write_value
+from duelist.core.record import frozen
 from duelist.core.registry import find_family
 
 
@@ -61,7 +62,7 @@ class Spec:
         family, name, inner = data.pop("family", None), data.pop("name", None), data.pop("parameters", {})
         if not isinstance(family, str) or not isinstance(name, str) or not isinstance(inner, Mapping):
             raise BadInput(f"a spec needs a family, a name and parameters, not {dict(record)!r}")
-        return cls(family, name, {**inner, **data})
+        return cls(family, name, {n: frozen(value) for n, value in {**inner, **data}.items()})
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON and TOML."""
@@ -83,7 +84,8 @@ class Spec:
         return find_family(self.family).make(self.name, *args, **checked.parameters, **more)
 
     def __str__(self) -> str:
-        settings = ",".join(f"{name}={write_value(value)}" for name, value in self.parameters.items())
+        written = {name: write_value(value) for name, value in self.parameters.items()}
+        settings = ",".join(f"{name}={value}" for name, value in written.items() if value)  # nobody types nothing
         return f"{self.name}:{settings}" if settings else self.name
 
     def __hash__(self) -> int:

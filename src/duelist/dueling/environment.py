@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.memory import Floats, memory_type
+from duelist.core.named import Named
+from duelist.core.registry import Registry
 
 # The sums a run keeps, by their place in `totals`; other views are made from these.
 STRONG, WEAK, COPELAND, BORDA, BANDIT, DYNAMIC = range(6)
 SUMS = ("strong", "weak", "copeland", "borda", "bandit", "dynamic")
+ENVIRONMENTS: Registry[Callable[..., Environment]] = Registry("environment")
 
 
-class Environment:
+class Environment(Named):
     """Decides duels. Subclasses write `memory`, `duel`, `account` and `best_arms`.
 
     `duel` and `account` are compiled; inside them `self` is what `memory` returned.

@@ -175,8 +175,8 @@ class Policy(Agent, abstract=True):
     @classmethod
     def facts(cls) -> dict[str, Any]:
         """What the docstring and the declaration say: a row of the table of policies."""
-        text, _, _ = (cls.__doc__ or "").strip().partition("\n\n    Parameters:")
-        summary, _, rest = text.partition("\n")
+        text = (cls.__doc__ or "").partition("\n    Parameters:\n")[0]  # those come from the declaration
+        summary, _, rest = text.strip().partition("\n")
         notes = dict.fromkeys(("needs", "horizon", "regret", "departs", "ties"), "")
         key = ""
         for line in map(str.strip, rest.splitlines()):

@@ -6,7 +6,7 @@ from duelist.interleaving.competitive_pair import CompetitivePair
 from duelist.interleaving.debiased_balanced import DebiasedBalanced
 from duelist.interleaving.method import METHODS, Method, Shown, check_clicks, check_rankings
 from duelist.interleaving.optimized import Optimized
-from duelist.interleaving.paging import Paged, stable_seed
+from duelist.interleaving.paging import Paged, continued, stable_seed
 from duelist.interleaving.pairwise_preference import PairwisePreference
 from duelist.interleaving.probabilistic import Probabilistic
 from duelist.interleaving.sample_scored_only import SampleScoredOnly
@@ -30,5 +30,6 @@ __all__ = [
     "audit_table",
     "check_clicks",
     "check_rankings",
+    "continued",
     "stable_seed",
 ]

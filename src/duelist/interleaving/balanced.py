@@ -62,7 +62,7 @@ class Balanced(Method):
     def _shown(self, rankings: Sequence[Ranking], length: int, leader: int) -> Shown:
         ranking = merge(rankings, length, leader)
         ranks = ranks_of(rankings, ranking[: credited(rankings, length)])
-        return Shown(ranking, 2, self.name, ranks=ranks)
+        return Shown(ranking, 2, self.text, ranks=ranks)
 
 
 def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:

@@ -5,14 +5,13 @@ Airbnb's interleaving, arXiv 2508.00751.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from duelist.core.memory import Floats
 from duelist.interleaving.balanced import either
-from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_clicks, check_rankings, credited
-from duelist.interleaving.team_draft import every_fill, fill, team_clicks
+from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_rankings, credited
+from duelist.interleaving.team_draft import every_fill, fill, unseen
 
 
 class CompetitivePair(Method):
@@ -40,9 +39,6 @@ class CompetitivePair(Method):
         paired = pair_up(checked, credited(checked, length), leader=int(rng.random() < 0.5))
         return self._shown(paired, fill(tuple(paired), checked, length, rng))
 
-    def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
-        return team_clicks(shown, check_clicks(self, shown, clicks))
-
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         checked = check_rankings(self, rankings, length)
         halves = [pair_up(checked, credited(checked, length), leader) for leader in (0, 1)]
@@ -53,8 +49,12 @@ class CompetitivePair(Method):
                 outcomes.append((chance * share, shown._replace(ranking=ranking, teams=shown.teams + neutral)))
         return outcomes
 
+    def proceed(self, shown: Shown, rankings: Sequence[Ranking], length: int, rng: np.random.Generator) -> Shown:
+        """What is left of the rankings is paired anew, by a new coin."""
+        return shown.followed_by(self.combine(unseen(shown, rankings), length - len(shown.ranking), rng))
+
     def _shown(self, paired: dict[Hashable, int], ranking: Ranking) -> Shown:
-        return Shown(ranking, 2, self.name, tuple(paired.values()) + (-1,) * (len(ranking) - len(paired)))
+        return Shown(ranking, 2, self.text, tuple(paired.values()) + (-1,) * (len(ranking) - len(paired)))
 
 
 def pair_up(rankings: Sequence[Ranking], size: int, leader: int) -> dict[Hashable, int]:

@@ -5,14 +5,14 @@ Bi, Dai, Yankov, et al. Debiased Balanced Interleaving at Amazon Search. CIKM 20
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.core.parameters import limits
 from duelist.interleaving.balanced import either, merge
 from duelist.interleaving.method import (
     Method,
@@ -42,16 +42,11 @@ class DebiasedBalanced(Method):
     array([0.667, 1.333])
     """
 
-    examination: tuple[float, ...] = ()
+    examination: Annotated[tuple[float, ...], limits("how likely each position is looked at", each=float, above=0)] = ()
 
     name = "debiased-balanced"
     only_two = True
     extends = True
-
-    def __post_init__(self) -> None:
-        for chance in self.examination:
-            if not (chance > 0 and math.isfinite(chance)):
-                raise BadInput(f"examination must hold numbers above 0, not {chance!r}")
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         outcomes = self._outcomes(check_rankings(self, rankings, length), length)
@@ -75,7 +70,7 @@ class DebiasedBalanced(Method):
                 shown = sum(each.get(document, 0.0) for each in looked) / 2
                 own = (self._looked_at(r - 1) if r <= len(x) else 0.0 for r, x in zip(ranks, rankings, strict=True))
                 weights.append(tuple(chance / shown for chance in own))
-            outcomes.append(Shown(ranking, 2, self.name, weights=tuple(weights)))
+            outcomes.append(Shown(ranking, 2, self.text, weights=tuple(weights)))
         return outcomes
 
     def _looked_at(self, slot: int) -> float:

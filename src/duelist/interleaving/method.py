@@ -1,71 +1,37 @@
-"""What an interleaving method is, and the list it shows."""
+"""What an interleaving method is."""
 
 from __future__ import annotations
 
-import json
-import operator
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.core.parameters import check_settings, parameters_of, read_settings
 from duelist.core.registry import Registry
+from duelist.core.spec import Spec
 
-METHODS: Registry[type[Method]] = Registry("method", "duelist.interleaving")
+# A method is written with names from this module.
+from duelist.interleaving.shown import Ranking as Ranking
+from duelist.interleaving.shown import Rankings as Rankings
+from duelist.interleaving.shown import Shown as Shown
+from duelist.interleaving.shown import whole as whole
 
-Ranking = tuple[Any, ...]  # documents, any hashable kind
-Rankings = Iterable[Iterable[Any]]
-
-
-class Shown(NamedTuple):
-    """A list as it was shown, with all that crediting its clicks will need.
-
-    A value: many may be open at once, and one that was stored as JSON is credited the same.
-    A slot beyond the rows of `teams`, `ranks` or `weights` is neutral.
-
-    >>> shown = Shown(("d7", "d2"), rankers=2, teams=(1, 0))
-    >>> Shown.from_json(shown.to_json()) == shown
-    True
-    """
-
-    ranking: Ranking  # the documents, best first
-    rankers: int  # how many rankings were combined
-    method: str = ""  # the name of the method that made it, which alone can credit it
-    teams: tuple[int, ...] = ()  # the ranker that owns each slot, -1 for a neutral one
-    ranks: tuple[tuple[int, ...], ...] = ()  # ranks[slot][ranker], from 1; one more than its length if it has it not
-    weights: tuple[tuple[float, ...], ...] = ()  # weights[slot][ranker]: what a click is worth, or who chose the slot
-    choices: tuple[int, ...] = ()  # out of how many documents each slot was drawn
-
-    def to_json(self) -> str:
-        """The list as text; its documents must be text, numbers, true, false, null or tuples of these."""
-        try:
-            return json.dumps(self._asdict(), default=operator.methodcaller("item"))
-        except (TypeError, ValueError, AttributeError):
-            raise BadInput(f"JSON has no form for every one of the documents {self.ranking!r}") from None
-
-    @staticmethod
-    def from_json(text: str) -> Shown:
-        """What `to_json` wrote."""
-        try:
-            return Shown(**{name: _frozen(value) for name, value in json.loads(text).items()})
-        except (TypeError, ValueError, AttributeError) as error:
-            raise BadInput(f"not the JSON of a shown list: {error}") from None
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+METHODS: Registry[type[Method]] = Registry("method")
 
 
 class Method:
     """Combines rankings to one list and credits the clicks on it to them.
 
     Nothing is remembered between calls: all that `credit` needs is in the shown list. A
-    method of your own is a subclass with `combine` and `credit`; with `distribution` as
-    well, the auditor answers exactly.
+    method of your own is a subclass with `combine`, and with `credit` unless a click counts for
+    the team that owns its slot; with `distribution` as well, the auditor answers exactly. Parameters
+    are the fields of a dataclass.
     """
 
     name: ClassVar[str] = ""  # on the command line; made from the class name when empty
@@ -78,10 +44,26 @@ class Method:
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
         METHODS.add(cls.name, cls)
 
+    def __post_init__(self) -> None:
+        for name, value in check_settings(self.name, parameters_of(type(self)), self.spec.parameters).items():
+            object.__setattr__(self, name, value)  # a method may be frozen
+
     def __str__(self) -> str:
         declared: tuple[Any, ...] = fields(self) if is_dataclass(self) else ()
         changed = [field.name for field in declared if getattr(self, field.name) != field.default]
         return ", ".join([self.name, *(f"{name} {getattr(self, name)}" for name in changed)])
+
+    @property
+    def spec(self) -> Spec:
+        """Its name and all its parameters, as data."""
+        return Spec("method", self.name, {name: getattr(self, name) for name in parameters_of(type(self))})
+
+    @cached_property
+    def text(self) -> str:
+        """Its name and the parameters that are not as usual: what a list must know to be credited anywhere."""
+        known = parameters_of(type(self))
+        changed = {n: value for n, value in self.spec.parameters.items() if value != known[n].default}
+        return str(Spec("method", self.name, changed))
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         """A list of `length` documents, or of all there are if these are fewer."""
@@ -90,44 +72,58 @@ class Method:
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
         """A score for each ranker from the clicked positions of the shown list, counted from 0.
 
-        The preference of one ranker over another is the difference of their scores.
+        The preference of one ranker over another is the difference of their scores. Unless a method
+        says otherwise, a score is how many of the clicked slots a ranker owns.
         """
-        raise TypeError(f"{type(self).__name__} has no credit")
+        slots = check_clicks(self, shown, clicks)
+        if slots and not shown.teams:
+            raise TypeError(f"{type(self).__name__} has no credit, and its list no teams")
+        return shown.team_clicks(slots)
+
+    @property
+    def credits_teams(self) -> bool:
+        """Whether a ranker's score is the clicks on its slots, which teams alone tell."""
+        return type(self).credit is Method.credit
 
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         """Every list that `combine` can make, with its probability; for small inputs."""
         raise TypeError(f"{type(self).__name__} has no distribution")
 
+    def proceed(self, shown: Shown, rankings: Sequence[Ranking], length: int, rng: np.random.Generator) -> Shown:
+        """`shown`, continued to `length`; written by methods that can credit more than the beginning.
 
-def make_method(name: str, settings: Iterable[str] = ()) -> Method:
-    """The method of that name, or "module:Class" of the user's own, with parameters written NAME=VALUE.
+        `rankings` are those of now and may have changed. No document of theirs is lost or comes twice.
+        """
+        raise TypeError(f"{type(self).__name__} has no proceed")
 
-    >>> print(make_method("probabilistic", ["tau=1"]))
-    probabilistic, tau 1
+
+def make_method(given: str | Spec, settings: Iterable[str] = ()) -> Method:
+    """A method from its name, or "module:Class" of the user's own, with parameters, each NAME=VALUE.
+
+    >>> print(make_method("probabilistic", ["tau=1"]), "|", make_method("pairwise-preference:pairing=all"))
+    probabilistic, tau 1.0 | pairwise-preference, pairing all
     """
-    kind: Any = METHODS.get(name)
-    known = [field.name for field in fields(kind)] if is_dataclass(kind) else []
-    parameters = {}
+    spec = Spec.read("method", given)
     for setting in settings:
-        key, equals, text = setting.partition("=")
-        if not equals or key not in known:
-            raise BadInput(f"{setting!r}: {name} takes NAME=VALUE for {', '.join(known) or 'no parameter'}")
-        try:
-            parameters[key] = _frozen(json.loads(text))
-        except ValueError:
-            parameters[key] = text
+        for name, values in read_settings(setting).items():
+            spec = Spec("method", spec.name, {**spec.parameters, name: values[0] if len(values) == 1 else values})
     try:
-        method: Method = kind(**parameters)
-    except TypeError as error:
-        raise BadInput(f"{name} cannot be made with {parameters}: {error}") from None
+        method: Method = spec.make()
+    except TypeError as error:  # a method of the user's own may need more
+        raise BadInput(f"{spec.name} cannot be made with {dict(spec.parameters)}: {error}") from None
     return method
 
 
-def has_distribution(method: Method) -> bool:
-    """Whether `distribution` speaks for `combine`: an inherited one does not for a combine of one's own."""
+def speaks(method: Method, name: str) -> bool:
+    """Whether `distribution` or `proceed` speaks for `combine`: an inherited one not for a combine of one's own."""
     kinds = type(method).__mro__
-    own = {name: next((k for k in kinds if name in vars(k)), Method) for name in ("combine", "distribution")}
-    return own["distribution"] is not Method and kinds.index(own["distribution"]) <= kinds.index(own["combine"])
+    own = {n: next((k for k in kinds if n in vars(k)), Method) for n in ("combine", name)}
+    return own[name] is not Method and kinds.index(own[name]) <= kinds.index(own["combine"])
+
+
+def has_distribution(method: Method) -> bool:
+    """Whether the lists that a method makes can be enumerated."""
+    return speaks(method, "distribution")
 
 
 def check_rankings(method: Method, rankings: Rankings, length: int) -> list[Ranking]:
@@ -161,7 +157,7 @@ def _repetition(rankings: list[Ranking]) -> str:
 
 def check_clicks(method: Method, shown: Shown, clicks: Iterable[int]) -> list[int]:
     """The clicked positions from the top, each once, or an error that names the bad one."""
-    if shown.method != method.name and shown.method:
+    if shown.method != method.name and shown.method.partition(":")[0] not in ("", method.name):
         raise BadInput(f"the list was made by {shown.method}, which must credit it, not {method.name}")
     try:
         slots = sorted(set(clicks))
@@ -175,13 +171,6 @@ def check_clicks(method: Method, shown: Shown, clicks: Iterable[int]) -> list[in
         bad = slots[0] if slots[0] < 0 else slots[-1]
         raise BadInput(f"there is no position {bad} in a shown list of {len(shown.ranking)}, counted from 0")
     return slots
-
-
-def whole(value: Any, what: str) -> int:
-    """`value` as an int, if it is a whole number and not a truth value."""
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return int(value)
-    raise BadInput(f"{what} must be a whole number, not {value!r}")
 
 
 def ranks_of(rankings: Sequence[Ranking], documents: Iterable[Hashable]) -> tuple[tuple[int, ...], ...]:

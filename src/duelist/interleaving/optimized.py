@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from scipy.optimize import linprog
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.core.parameters import limits
 from duelist.interleaving.method import (
     Method,
     Ranking,
@@ -31,7 +32,6 @@ from duelist.interleaving.method import (
 )
 from duelist.interleaving.team_draft import every_fill, fill
 
-CREDITS = ("inverse", "negative")
 SAMPLE = 1000  # candidates, where all are too many
 TINY = 1e-10  # probabilities and biases below it are rounding
 
@@ -60,17 +60,11 @@ class Optimized(Method):
     array([0.333, 0.5  ])
     """
 
-    per_click: str = "inverse"
-    strict: bool = False
-    candidates: int = 5000
+    per_click: Annotated[str, limits("what a click is worth by rank", choices=("inverse", "negative"))] = "inverse"
+    strict: Annotated[bool, limits("a bias is an error")] = False
+    candidates: Annotated[int, limits("the most lists to choose from; beyond it they are sampled", low=1)] = 5000
 
     name = "optimized"
-
-    def __post_init__(self) -> None:
-        if self.per_click not in CREDITS:
-            raise BadInput(f"per_click must be one of {', '.join(CREDITS)}, not {self.per_click!r}")
-        if self.candidates < 1:
-            raise BadInput(f"candidates must be a whole number of at least 1, not {self.candidates!r}")
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked = check_rankings(self, rankings, length)
@@ -99,7 +93,7 @@ class Optimized(Method):
 
     def _shown(self, rankings: Sequence[Ranking], drawn: Ranking, ranking: Ranking) -> Shown:
         weights = tuple(map(tuple, self._credits(np.array(ranks_of(rankings, drawn))).tolist()))
-        return Shown(ranking, len(rankings), self.name, weights=weights)
+        return Shown(ranking, len(rankings), self.text, weights=weights)
 
     def _credits(self, ranks: Any) -> Floats:
         return np.asarray(1.0 / ranks if self.per_click == "inverse" else -1.0 * ranks)

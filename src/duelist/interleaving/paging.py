@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.interleaving.method import Method, Ranking, Shown, whole
+from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_rankings, speaks, whole
 from duelist.interleaving.team_draft import fill
 
 
@@ -28,6 +28,34 @@ def stable_seed(experiment: Any, user: Any, query: Any) -> int:
     except (TypeError, ValueError):
         raise BadInput(f"experiment, user and query must fit in JSON, not {(experiment, user, query)!r}") from None
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 1  # fits a signed column of a database
+
+
+def continued(shown: Shown, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
+    """A list that was shown, with more documents behind it: `length` in all, or all there are.
+
+    The rankings are those of now: they may have changed since. The beginning stays, and no document comes twice.
+    Team draft and competitive pairs deal out what is left anew, probabilistic goes on drawing, and clicks there count
+    as ever. With other methods a score belongs to a list as a whole: there the continuation is drafted and neutral.
+
+    >>> shown = Shown(("a", "b"), rankers=2, method="team-draft", teams=(0, 1))
+    >>> longer = continued(shown, ["abcd", "bxda"], 4, np.random.default_rng(2))
+    >>> longer.ranking, longer.teams
+    (('a', 'b', 'c', 'x'), (0, 1, 0, 1))
+    """
+    method = shown.made_by()
+    checked = check_rankings(method, rankings, length)
+    if len(checked) != shown.rankers:
+        raise BadInput(f"the list was made of {shown.rankers} rankings, which {len(checked)} cannot continue")
+    if length <= len(shown.ranking):
+        return shown
+    return (method.proceed if speaks(method, "proceed") else _neutral)(shown, checked, length, rng)
+
+
+def _neutral(shown: Shown, rankings: Sequence[Ranking], length: int, rng: np.random.Generator) -> Shown:
+    """`shown`, continued by team draft; nobody owns what is added."""
+    longer = fill(shown.ranking, rankings, length, rng)
+    added = (-1,) * (len(longer) - len(shown.ranking)) if shown.teams else ()
+    return shown._replace(ranking=longer, teams=shown.teams + added)
 
 
 @dataclass(frozen=True)
@@ -61,9 +89,7 @@ class Paged:
         if self.method.extends:
             return self.method.combine(self.rankings, length, rng)
         first = self.method.combine(self.rankings, self.page_length, rng)
-        longer = fill(first.ranking, [tuple(r) for r in self.rankings], length, np.random.default_rng([self.seed, 1]))
-        neutral = (-1,) * (len(longer) - len(first.ranking)) if first.teams else ()
-        return first._replace(ranking=longer, teams=first.teams + neutral)
+        return _neutral(first, [tuple(r) for r in self.rankings], length, np.random.default_rng([self.seed, 1]))
 
     def page(self, number: int) -> Ranking:
         """The documents of a page, counted from 1; fewer or none behind the last document."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.core.parameters import limits
 from duelist.interleaving.method import (
     Method,
     Ranking,
@@ -24,8 +25,6 @@ from duelist.interleaving.method import (
     credited,
     ranks_of,
 )
-
-PAIRINGS = ("above", "all")
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,10 @@ class PairwisePreference(Method):
     array([ 1., -1.,  1.])
     """
 
-    pairing: str = "above"
+    pairing: Annotated[str, limits("which documents a click is compared with", choices=("above", "all"))] = "above"
 
     name = "pairwise-preference"
     extends = True
-
-    def __post_init__(self) -> None:
-        if self.pairing not in PAIRINGS:
-            raise BadInput(f"pairing must be one of {', '.join(PAIRINGS)}, not {self.pairing!r}")
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked = check_rankings(self, rankings, length)
@@ -99,7 +94,7 @@ class PairwisePreference(Method):
         counted = credited(rankings, length)
         choices = np.cumsum([len(arriving) for arriving in _arrivals(rankings, counted)]) - np.arange(counted)
         ranks = ranks_of(rankings, ranking[:counted])
-        return Shown(ranking, len(rankings), self.name, ranks=ranks, choices=tuple(choices.tolist()))
+        return Shown(ranking, len(rankings), self.text, ranks=ranks, choices=tuple(choices.tolist()))
 
 
 def _arrivals(rankings: Sequence[Ranking], length: int) -> list[Ranking]:

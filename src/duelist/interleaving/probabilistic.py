@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from duelist.core.compile import compiled, kernel, specialise
-from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.parameters import limits
 from duelist.interleaving.batches import are_lists, check_batch, check_clicked, count_credited, refuse_bad
-from duelist.interleaving.method import Method, Rankings, Shown, check_clicks, check_rankings, credited
+from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_clicks, check_rankings, credited
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,10 @@ class Probabilistic(Method):
     array([0.985, 0.015])
     """
 
-    tau: float = 3.0
+    tau: Annotated[float, limits("how steeply a ranker prefers its top", low=0, high=20)] = 3.0
 
     name = "probabilistic"
     extends = True
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.tau <= 20:
-            raise BadInput(f"tau must be a number from 0 to 20, not {self.tau!r}")
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked = check_rankings(self, rankings, length)
@@ -60,7 +56,7 @@ class Probabilistic(Method):
         _live_list()(numbered, _decay(self.tau, longest), size, luck, left, shown, weights)
         ranking = tuple([documents[n] for n in shown.tolist()])
         rows = tuple(map(tuple, weights[: credited(checked, size)].tolist()))
-        return Shown(ranking, len(checked), self.name, weights=rows)
+        return Shown(ranking, len(checked), self.text, weights=rows)
 
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
         slots, weights = check_clicks(self, shown, clicks), shown.weights
@@ -71,9 +67,9 @@ class Probabilistic(Method):
 
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         checked = check_rankings(self, rankings, length)
-        desires = [{d: rank**-self.tau for rank, d in enumerate(ranking, 1)} for ranking in checked]
+        desires = self._desires(checked)
         documents = dict.fromkeys(d for ranking in checked for d in ranking)
-        outcomes = [(1.0, Shown((), len(checked), self.name))]
+        outcomes = [(1.0, Shown((), len(checked), self.text))]
         for _ in range(min(length, len(documents))):
             outcomes = [
                 (chance * share, shown._replace(ranking=(*shown.ranking, document), weights=(*shown.weights, row)))
@@ -82,6 +78,20 @@ class Probabilistic(Method):
             ]
         counted = credited(checked, length)
         return [(chance, shown._replace(weights=shown.weights[:counted])) for chance, shown in outcomes]
+
+    def proceed(self, shown: Shown, rankings: Sequence[Ranking], length: int, rng: np.random.Generator) -> Shown:
+        """The next slots of the same process: what is drawn depends on the documents already placed alone."""
+        desires = self._desires(rankings)
+        left = [d for d in dict.fromkeys(d for ranking in rankings for d in ranking) if d not in shown.ranking]
+        drawn, weights = list(shown.ranking), list(shown.weights)
+        weights += [(0.0,) * shown.rankers] * (len(drawn) - len(weights))
+        while left and len(drawn) < length:
+            document, row = _draw(list(_choices(desires, left)), rng.random())
+            left.remove(document)
+            drawn.append(document)
+            weights.append(row)
+        counted = max(len(shown.ranking), credited(rankings, length))
+        return shown._replace(ranking=tuple(drawn), weights=tuple(weights[:counted]))
 
     def combine_many(self, rankings: Ints, length: int, rng: np.random.Generator) -> tuple[Ints, Floats]:
         """Lists, and the probability chances[impression, slot, ranker] that a ranker drew a slot.
@@ -113,6 +123,18 @@ class Probabilistic(Method):
         rows, walk = np.empty(length * rankers), np.empty(2 * length + 3)
         _credit_many(np.ascontiguousarray(chances), check_clicked(clicked, (impressions, length)), rows, walk, scores)
         return scores
+
+    def _desires(self, rankings: Sequence[Ranking]) -> list[dict[Hashable, float]]:
+        return [{d: rank**-self.tau for rank, d in enumerate(ranking, 1)} for ranking in rankings]
+
+
+def _draw(
+    choices: Sequence[tuple[Hashable, float, tuple[float, ...]]], luck: float
+) -> tuple[Hashable, tuple[float, ...]]:
+    """The choice at `luck`, from 0 to 1, and the probabilities that go with it."""
+    place = int(np.searchsorted(np.cumsum([share for _, share, _ in choices])[:-1], luck, side="right"))
+    document, _, row = choices[place]
+    return document, row
 
 
 def _choices(

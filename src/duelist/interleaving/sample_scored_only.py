@@ -25,6 +25,7 @@ from duelist.interleaving.method import (
 )
 from duelist.interleaving.team_draft import TeamDraft
 
+DRAFT = TeamDraft()
 DECAY = 3  # a click on the document that is r-th among those shown is worth r^-3
 
 
@@ -48,7 +49,7 @@ class SampleScoredOnly(Method):
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked = check_rankings(self, rankings, length)
-        return self._shown(checked, TeamDraft().combine(checked, length, rng).ranking)
+        return self._shown(checked, DRAFT.combine(checked, length, rng).ranking)
 
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
         return sum_weights(shown, check_clicks(self, shown, clicks))
@@ -56,7 +57,7 @@ class SampleScoredOnly(Method):
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         checked = check_rankings(self, rankings, length)
         lists: dict[Ranking, float] = defaultdict(float)
-        for chance, shown in TeamDraft().distribution(checked, length):
+        for chance, shown in DRAFT.distribution(checked, length):
             lists[shown.ranking] += chance
         return [(chance, self._shown(checked, ranking)) for ranking, chance in lists.items()]
 
@@ -65,4 +66,4 @@ class SampleScoredOnly(Method):
         ranks = np.array(ranks_of(rankings, counted), np.int64).reshape(len(counted), len(rankings))
         among_shown = 1 + (ranks[None, :, :] < ranks[:, None, :]).sum(1)
         weights = tuple(map(tuple, (1.0 / among_shown**DECAY).tolist()))
-        return Shown(ranking, len(rankings), self.name, weights=weights)
+        return Shown(ranking, len(rankings), self.text, weights=weights)

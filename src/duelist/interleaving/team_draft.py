@@ -17,7 +17,7 @@ from duelist.core.compile import compiled, kernel
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.sampling import shuffle
 from duelist.interleaving.batches import are_lists, check_batch, check_clicked, count_credited, refuse_bad
-from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_clicks, check_rankings, credited
+from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_rankings, credited
 
 Owned = tuple[tuple[Hashable, int], ...]  # documents with the ranker that owns each
 
@@ -53,10 +53,7 @@ class TeamDraft(Method):
         if not len(ranking) == counted == length:
             ranking = fill(ranking[:counted], checked, length, rng)
             teams = _neutral_from(counted, teams, len(ranking))
-        return Shown(ranking, len(checked), self.name, teams)
-
-    def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
-        return team_clicks(shown, check_clicks(self, shown, clicks))
+        return Shown(ranking, len(checked), self.text, teams)
 
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         checked = check_rankings(self, rankings, length)
@@ -66,9 +63,13 @@ class TeamDraft(Method):
         for owned, chance in _every_draft(start, checked, counted).items():
             begun, teams = tuple(document for document, _ in owned), tuple(ranker for _, ranker in owned)
             for ranking, share in every_fill(begun, checked, length):
-                shown = Shown(ranking, len(checked), self.name, _neutral_from(counted, teams, len(ranking)))
+                shown = Shown(ranking, len(checked), self.text, _neutral_from(counted, teams, len(ranking)))
                 outcomes[shown] += chance * share
         return [(chance, shown) for shown, chance in outcomes.items()]
+
+    def proceed(self, shown: Shown, rankings: Sequence[Ranking], length: int, rng: np.random.Generator) -> Shown:
+        """What is left of the rankings is drafted anew."""
+        return shown.followed_by(self.combine(unseen(shown, rankings), length - len(shown.ranking), rng))
 
     def combine_many(self, rankings: Ints, length: int, rng: np.random.Generator) -> tuple[Ints, Ints]:
         """Lists and teams, one row an impression, from rankings[impression, ranker, rank].
@@ -96,12 +97,10 @@ class TeamDraft(Method):
         return scores
 
 
-def team_clicks(shown: Shown, slots: Iterable[int]) -> Floats:
-    """How many of the clicked slots each ranker owns."""
-    scores = [0.0] * (shown.rankers + 1)  # the last one collects what nobody owns
-    for slot in slots:
-        scores[shown.teams[slot]] += 1.0
-    return np.array(scores[:-1])
+def unseen(shown: Shown, rankings: Sequence[Ranking]) -> list[Ranking]:
+    """What is left of the rankings without the documents shown."""
+    seen = set(shown.ranking)
+    return [tuple(document for document in ranking if document not in seen) for ranking in rankings]
 
 
 def fill(ranking: Ranking, rankings: Sequence[Ranking], length: int, rng: np.random.Generator) -> Ranking:

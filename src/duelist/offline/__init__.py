@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from duelist.offline.baselines import BoostedTrees
     from duelist.offline.binning import PiecewiseConstant
     from duelist.offline.classification import SVMAcc
-    from duelist.offline.comparison import Comparison, compare
+    from duelist.offline.comparison import PairedTest, compare
     from duelist.offline.export import to_elasticsearch, to_ranklib, to_solr, weights_of
     from duelist.offline.ndcg import SVMNdcg
     from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal
@@ -29,7 +29,7 @@ HOMES = {
     "baselines": ("BoostedTrees",),
     "binning": ("PiecewiseConstant",),
     "classification": ("SVMAcc",),
-    "comparison": ("Comparison", "compare"),
+    "comparison": ("PairedTest", "compare"),
     "export": ("to_elasticsearch", "to_ranklib", "to_solr", "weights_of"),
     "ndcg": ("SVMNdcg",),
     "ordinal": ("SVMDecomposition", "SVMOrdinal"),
@@ -43,8 +43,8 @@ HOMES = {
 
 __all__ = [
     "BoostedTrees",
-    "Comparison",
     "Fitted",
+    "PairedTest",
     "PiecewiseConstant",
     "Plane",
     "Planes",

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.core.parameters import meant
+from duelist.core.spec import Spec
 from duelist.core.tables import format_table
 from duelist.data import Fold
 from duelist.evidence import wilcoxon_test
-from duelist.offline.rankers import Fitted, fit_best, make_ranker
+from duelist.offline.rankers import RANKERS, Fitted, fit_best
 
 
-class Comparison(NamedTuple):
+class PairedTest(NamedTuple):
     """The first ranker against another, query by query."""
 
     first: str
@@ -32,7 +34,7 @@ def compare(
     folds: Sequence[Fold],
     grid: Mapping[str, Sequence[Any]] | None = None,
     measure: str = "map",
-) -> tuple[list[list[Fitted]], list[Comparison]]:
+) -> tuple[list[list[Fitted]], list[PairedTest]]:
     """Train every ranker on every fold, and compare the first with each of the others on all test queries.
 
     A parameter of the grid is for all rankers that have it.
@@ -54,16 +56,18 @@ def compare(
         deltas = values[0] - other
         wins, losses = int((deltas > 0).sum()), int((deltas < 0).sum())
         ties, p_value = len(deltas) - wins - losses, wilcoxon_test(deltas).p_value
-        found.append(Comparison(names[0], name, measure, float(deltas.mean()), wins, ties, losses, p_value))
+        found.append(PairedTest(names[0], name, measure, float(deltas.mean()), wins, ties, losses, p_value))
     return fitted, found
 
 
 def _share(names: Sequence[str], grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Sequence[Any]]]:
     """The part of the grid that each ranker has."""
-    known = [make_ranker(name).get_params() for name in names]
+    specs = [Spec.read("ranker", name).check() for name in names]
+    known = [RANKERS.parameters(spec.name).keys() - spec.parameters.keys() for spec in specs]
     for parameter in grid:
         if not any(parameter in own for own in known):
-            raise BadInput(f"none of {', '.join(names)} has a parameter {parameter!r}")
+            hint = meant(parameter, set().union(*known))
+            raise BadInput(f"none of {', '.join(names)} has a parameter {parameter!r} to choose{hint}")
     return [{name: values for name, values in grid.items() if name in own} for own in known]
 
 
@@ -72,7 +76,7 @@ def mean_metrics(parts: Sequence[Fitted]) -> dict[str, float]:
     return {name: float(np.mean([part.metrics[name] for part in parts])) for name in parts[0].metrics}
 
 
-def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[Comparison]) -> str:
+def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[PairedTest]) -> str:
     """Two tables: the metrics of each ranker, and the first against each other one."""
     measures = list(fitted[0][0].metrics)
     metrics = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -43,30 +42,3 @@ def read_files(train: Path, vali: Path, test: Path) -> Fold:
     parts = [widen(part, width).normalised() for part in parts]
     kept = np.flatnonzero(parts[0].varying_features())
     return Fold(*(part.with_features(kept) for part in parts))
-
-
-def parse_grid(texts: Sequence[str]) -> dict[str, list[Any]]:
-    """NAME=VALUE,VALUE,... into the values to try of each parameter.
-
-    >>> parse_grid(["C=0.1,10", "alpha=root"])
-    {'C': [0.1, 10], 'alpha': ['root']}
-    """
-    grid: dict[str, list[Any]] = {}
-    for text in texts:
-        name, equals, values = text.partition("=")
-        if not (name and equals and all(values.split(","))):
-            raise BadInput(f"--grid needs NAME=VALUE,VALUE,..., not {text!r}")
-        grid[name] = [_value(value) for value in values.split(",")]
-    return grid
-
-
-def _value(text: str) -> Any:
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text

@@ -10,6 +10,8 @@ import numpy as np
 
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.registry import find_family
+from duelist.core.spec import Spec
 from duelist.data import evaluate, mean
 from duelist.offline.queries import Queries, as_dataset, group, number_queries, select
 from duelist.offline.structural import Plane, Solution, check_settings, solve
@@ -28,6 +30,17 @@ class Ranker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """
 
     measure: ClassVar[str] = "map"  # what `score` is the mean of
+
+    @property
+    def spec(self) -> Spec:
+        """Its name and parameters, as data; of several names the one that says most."""
+        family, settings = find_family("ranker"), self.get_params()
+        found = [(name, entry.fixed) for name, entry in family.known.items() if entry.maker is type(self)]
+        fitting = [(name, fixed) for name, fixed in found if fixed.items() <= settings.items()]
+        if not fitting:
+            raise BadInput(f"{type(self).__name__} has no name among rankers; known: {', '.join(family)}")
+        name, fixed = max(fitting, key=lambda each: len(each[1]))
+        return Spec("ranker", name, {n: value for n, value in settings.items() if n not in fixed})
 
     def predict(self, X: Any) -> Floats:  # noqa: N803 - scikit-learn's name
         """One score a document."""

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.errors import BadInput, UnknownName
+from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
+from duelist.core.registry import Registry
+from duelist.core.spec import Spec
 from duelist.data import Dataset, Fold, evaluate, mean
 from duelist.offline.average_precision import SVMMap
 from duelist.offline.baselines import BoostedTrees
@@ -25,23 +27,21 @@ from duelist.offline.ranker import Ranker
 from duelist.offline.reciprocal_rank import SVMMrr
 from duelist.offline.roc_area import SVMRoc
 
-# The class of each name, and what of its parameters the name fixes.
-RANKERS: dict[str, tuple[type[Ranker], dict[str, Any]]] = {
-    "svm-map": (SVMMap, {}),
-    "svm-roc": (SVMRoc, {}),
-    "svm-ndcg": (SVMNdcg, {}),
-    "svm-mrr": (SVMMrr, {}),
-    "svm-precision": (SVMPrecision, {}),
-    "svm-pairwise": (SVMPairwise, {}),
-    "svm-ordinal": (SVMOrdinal, {}),
-    "svm-decomposition": (SVMDecomposition, {}),
-    "svm-acc": (SVMAcc, {}),
-    "svm-acc2": (SVMAcc, {"balanced": True}),
-    "svm-acc3": (SVMAcc, {"convert": "percentiles"}),
-    "svm-acc4": (SVMAcc, {"convert": "ranges"}),
-    "lightgbm": (BoostedTrees, {"package": "lightgbm"}),
-    "xgboost": (BoostedTrees, {"package": "xgboost"}),
-}
+RANKERS: Registry[type[Ranker]] = Registry("ranker")
+RANKERS.add("svm-map", SVMMap)
+RANKERS.add("svm-roc", SVMRoc)
+RANKERS.add("svm-ndcg", SVMNdcg)
+RANKERS.add("svm-mrr", SVMMrr)
+RANKERS.add("svm-precision", SVMPrecision)
+RANKERS.add("svm-pairwise", SVMPairwise)
+RANKERS.add("svm-ordinal", SVMOrdinal)
+RANKERS.add("svm-decomposition", SVMDecomposition)
+RANKERS.add("svm-acc", SVMAcc)
+RANKERS.add("svm-acc2", SVMAcc, balanced=True)
+RANKERS.add("svm-acc3", SVMAcc, convert="percentiles")
+RANKERS.add("svm-acc4", SVMAcc, convert="ranges")
+RANKERS.add("lightgbm", BoostedTrees, package="lightgbm")
+RANKERS.add("xgboost", BoostedTrees, package="xgboost")
 COSTS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)  # tried where nothing is given
 MEASURES = ("map", "ndcg@10", "ndcg", "mrr", "precision@10", "roc-area", "err@10")
 
@@ -68,26 +68,23 @@ class Fitted:
         }
 
 
-def make_ranker(name: str, **parameters: Any) -> Ranker:
-    """A ranker by its name.
+def make_ranker(given: str | Spec, **parameters: Any) -> Ranker:
+    """A ranker by its name, with parameters that may also be written with it.
 
-    >>> make_ranker("svm-acc2", C=10)
-    SVMAcc(C=10, balanced=True)
+    >>> make_ranker("svm-acc2", C=10), make_ranker("svm-ndcg:k=5").spec.name
+    (SVMAcc(C=10.0, balanced=True), 'svm-ndcg')
     """
-    if name not in RANKERS:
-        raise UnknownName(f"unknown ranker {name!r}. Known: {', '.join(RANKERS)}")
-    kind, fixed = RANKERS[name]
-    known = kind().get_params().keys() - fixed.keys()
-    for parameter in parameters:
-        if parameter not in known:
-            raise BadInput(f"{name} has no parameter {parameter!r}; it has {', '.join(sorted(known))}")
-    return kind(**fixed, **parameters)
+    spec = Spec.read("ranker", given)
+    ranker: Ranker = Spec("ranker", spec.name, {**spec.parameters, **parameters}).make()
+    return ranker
 
 
-def fit_best(name: str, fold: Fold, grid: Mapping[str, Sequence[Any]] | None = None, measure: str = "map") -> Fitted:
+def fit_best(
+    given: str | Spec, fold: Fold, grid: Mapping[str, Sequence[Any]] | None = None, measure: str = "map"
+) -> Fitted:
     """Train with every combination of the grid and keep what has the largest mean of `measure` on vali.
 
-    Where the grid has no C, SVMs try 0.01, 0.1, ..., 1000.
+    Where neither the grid nor the ranker says what C is, SVMs try 0.01, 0.1, ..., 1000.
 
     >>> from duelist.data import synthetic
     >>> pages = synthetic(queries=60, documents=10, features=5, seed=1)
@@ -96,13 +93,15 @@ def fit_best(name: str, fold: Fold, grid: Mapping[str, Sequence[Any]] | None = N
     >>> best.parameters["C"], round(best.metrics["map"], 2)
     (100.0, 0.85)
     """
-    known = make_ranker(name).get_params()
-    wanted = ({"C": COSTS} if "C" in known else {}) | dict(grid or {})
-    choices = [dict(zip(wanted, values, strict=True)) for values in product(*wanted.values())]
+    spec = Spec.read("ranker", given)
+    for name in spec.parameters.keys() & (grid or {}).keys():
+        raise BadInput(f"{spec} says what {name} is, so that the grid cannot choose it")
+    usual = {"C": COSTS} if "C" in RANKERS.parameters(spec.name) and "C" not in spec.parameters else {}
+    wanted = usual | dict(grid or {})
+    choices = [make_ranker(spec, **dict(zip(wanted, v, strict=True))) for v in product(*wanted.values())]
     best: tuple[float, Ranker, float] | None = None
-    with progress_bar(f"fitting {name}", len(choices)) as advance:
-        for choice in choices:
-            ranker = make_ranker(name, **choice)
+    with progress_bar(f"fitting {spec}", len(choices)) as advance:
+        for ranker in choices:
             start = time.perf_counter()
             ranker.fit(fold.train.features, fold.train.labels, qid=query_numbers(fold.train))
             seconds = time.perf_counter() - start
@@ -114,7 +113,7 @@ def fit_best(name: str, fold: Fold, grid: Mapping[str, Sequence[Any]] | None = N
         raise BadInput(f"the grid has no values: {wanted}")
     _, ranker, seconds = best
     values = evaluate(fold.test, scores_of(ranker, fold.test), list(dict.fromkeys([*MEASURES, measure])))
-    return Fitted(name, ranker, ranker.get_params(), values, mean(values, fold.test), seconds)
+    return Fitted(str(spec), ranker, ranker.get_params(), values, mean(values, fold.test), seconds)
 
 
 def query_numbers(data: Dataset) -> Any:

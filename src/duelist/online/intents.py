@@ -9,28 +9,29 @@ labels, and with them its share of relevant documents, and the ranker whose weig
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Floats, Ints
+from duelist.core.named import Named, named
+from duelist.core.parameters import limits
+from duelist.core.registry import Registry
+from duelist.core.spec import Spec
 from duelist.data import Dataset
 from duelist.online.result import Learning
 
-KINDS: dict[str, dict[str, Any]] = {
-    "fixed": {"seed": 0},
-    "abrupt": {"times": (), "seed": 0},
-    "smooth": {"turns": 1.0, "stages": 100, "seed": 0},
-}
-USAGE = "fixed:seed=1, abrupt:times=3000+6000,seed=1 or smooth:turns=1,stages=100,seed=1"
+DRIFTS: Registry[Callable[..., Intents]] = Registry("drift")
+
+Seed = Annotated[int, limits("of the tastes, which are not the luck of the runs", low=0)]
 
 
 @dataclass(frozen=True)
-class Intents:
+class Intents(Named):
     """Tastes, and the impression, counted from 0, with which each comes into force.
 
     >>> read_drift("abrupt:times=300+600,seed=1", impressions=1000, n_features=4).times.tolist()
@@ -54,47 +55,55 @@ class Intents:
         return replace(data, labels=labels)
 
 
-def read_drift(text: str, impressions: int, n_features: int) -> Intents:
-    """The schedule that `text` describes: fixed, abrupt (another taste at each time) or smooth.
+def read_drift(given: str | Spec, impressions: int, n_features: int) -> Intents:
+    """The schedule that a text or a spec describes: fixed, abrupt or smooth, with parameters.
 
-    smooth turns the taste in a plane, `turns` times around in the run, in `stages` small steps. Tastes
-    are drawn by `seed`, uniformly among all directions, and differ from the seed of the runs.
+    Tastes are drawn by `seed`, uniformly among all directions.
     """
-    kind, settings = _parse(text)
-    if kind == "smooth" and n_features < 2:
-        raise BadInput("drift: a taste turns with at least 2 features, not with 1")
-    luck = np.random.default_rng(settings["seed"])
-    times = np.array([0, *settings.get("times", ())])
-    if kind == "smooth":
-        times = np.unique(np.arange(settings["stages"]) * impressions // settings["stages"])
-    if (np.diff(times) <= 0).any() or times[-1] >= impressions:
-        raise BadInput(f"drift: times must rise from 1 to at most {impressions - 1}, not {times[1:].tolist()}")
-    drawn = luck.standard_normal((max(2, len(times)), n_features))
-    if kind != "smooth":
-        return Intents(times, (drawn / np.linalg.norm(drawn, axis=1, keepdims=True))[: len(times)])
-    plane = np.linalg.qr(drawn[:2].T)[0]
-    angle = 2 * math.pi * settings["turns"] * times / impressions
-    return Intents(times, np.cos(angle)[:, None] * plane[:, 0] + np.sin(angle)[:, None] * plane[:, 1])
+    intents: Intents = Spec.read("drift", given).make(impressions, n_features)
+    return intents
 
 
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
-    kind, _, rest = text.partition(":")
-    if kind not in KINDS:
-        raise BadInput(f"drift must be such as {USAGE}; not {text!r}")
-    return kind, KINDS[kind] | dict(_settings(kind, rest, text))
+@named(DRIFTS, "fixed")
+def fixed(impressions: int, n_features: int, seed: Seed = 0) -> Intents:
+    """One taste, other than the labels say."""
+    return Intents(np.zeros(1, np.int64), _draw_tastes(1, n_features, seed))
 
 
-def _settings(kind: str, rest: str, text: str) -> Iterator[tuple[str, Any]]:
-    for part in filter(None, rest.split(",")):
-        name, _, value = part.partition("=")
-        try:
-            read: Any = tuple(map(int, value.split("+"))) if name == "times" else type(KINDS[kind].get(name, 0))(value)
-            fits = name in KINDS[kind] and (name == "times" or 0 <= read < math.inf) and (name != "stages" or read > 0)
-        except ValueError:
-            fits = False
-        if not fits:
-            raise BadInput(f"drift {text!r}: {part!r} cannot be used; allowed is such as {USAGE}")
-        yield name, read
+@named(DRIFTS, "abrupt")
+def abrupt(
+    impressions: int,
+    n_features: int,
+    times: Annotated[tuple[int, ...], limits("impressions with which another taste begins", low=1)] = (),
+    seed: Seed = 0,
+) -> Intents:
+    """Another taste from each of the `times` on."""
+    begins = np.array([0, *times], np.int64)
+    if (np.diff(begins) <= 0).any() or begins[-1] >= impressions:
+        raise BadInput(f"abrupt: times must rise from 1 to at most {impressions - 1}, not {list(times)}")
+    return Intents(begins, _draw_tastes(len(begins), n_features, seed))
+
+
+@named(DRIFTS, "smooth")
+def smooth(
+    impressions: int,
+    n_features: int,
+    turns: Annotated[float, limits("how often the taste goes around in the run", low=0)] = 1.0,
+    stages: Annotated[int, limits("small steps in which it turns", low=1)] = 100,
+    seed: Seed = 0,
+) -> Intents:
+    """The taste turns in a plane."""
+    if n_features < 2:
+        raise BadInput("smooth: a taste turns with at least 2 features, not with 1")
+    begins = np.unique(np.arange(stages) * impressions // stages)
+    plane = np.linalg.qr(np.random.default_rng(seed).standard_normal((2, n_features)).T)[0]
+    angle = 2 * math.pi * turns * begins / impressions
+    return Intents(begins, np.cos(angle)[:, None] * plane[:, 0] + np.sin(angle)[:, None] * plane[:, 1])
+
+
+def _draw_tastes(number: int, n_features: int, seed: int) -> Floats:
+    drawn = np.random.default_rng(seed).standard_normal((number, n_features))
+    return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,20 @@ from scipy import stats
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Floats
+from duelist.core.spec import Spec
 from duelist.dueling import (
-    INSTANCES,
+    ENVIRONMENTS,
+    Adversarial,
     Deceptive,
     Drifting,
     Matrix,
     Preferences,
+    Utilities,
     bradley_terry,
     gaussian,
     load_environment,
 )
+from duelist.dueling.environments.instances import worst_case
 
 
 def preference(name: str) -> Floats:
@@ -31,7 +36,7 @@ def preference(name: str) -> Floats:
 
 def test_every_named_instance_of_the_papers_is_there() -> None:
     named = {"arxiv", "savage-30", "bvs-20", "worst-case", "bradley-terry", "arithmetic", "cyclic"}
-    assert named <= set(INSTANCES)
+    assert named <= set(ENVIRONMENTS)
     assert isinstance(load_environment("deceptive"), Deceptive)
 
 
@@ -169,16 +174,25 @@ def test_bad_gaussian_arms_are_refused(means: Any, deviation: float) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("arxiv:arms=7", "arxiv has no setting 'arms'; its settings: none"),
-        ("worst-case:eps=0.1", "worst-case has no setting 'eps'; its settings: arms, epsilon"),
-        ("worst-case:arms=ten", "worst-case: arms must be a whole number, not 'ten'"),
-        ("worst-case:arms", "worst-case: arms must be a whole number, not ''"),
-        ("worst-case:epsilon=x", "worst-case: epsilon must be a number, not 'x'"),
-        ("worst-case:arms=1", "worst-case: arms must be at least 2, not 1"),
-        ("worst-case:epsilon=0.6", r"worst-case: .*1\.1"),
+        ("arxiv:arms=7", "arxiv has no parameter 'arms'; its parameters: none"),
+        ("worst-case:epsilom=0.1", "no parameter 'epsilom' .did you mean 'epsilon'.*; its parameters: arms, epsilon"),
+        ("worst-case:arms=ten", "worst-case: arms must be a whole number at least 2, not 'ten'"),
+        ("worst-case:arms", "'worst-case:arms': parameters are written worst-case:NAME=VALUE"),
+        ("worst-case:arms=", "settings are written NAME=VALUE, each name once, not 'arms='"),
+        ("worst-case:arms=5,arms=6", "each name once, not 'arms=5,arms=6'"),
+        ("worst-case:arms=5,6", r"arms must be a whole number at least 2, not \(5, 6\)"),
+        ("worst-case:epsilon=x", "worst-case: epsilon must be a number .*, not 'x'"),
+        ("worst-case:arms=1", "worst-case: arms must be a whole number at least 2, not 1"),
+        ("arithmetic:arms=1", "arithmetic: arms must be a whole number at least 2, not 1"),
+        ("worst-case:epsilon=0.6", r"worst-case: epsilon must be .*at most 0\.5, not 0\.6"),
         ("bradley-terry:epsilon=0.5", "bradley-terry: epsilon must be .*not 0.5"),
         ("bradley-terry:epsilon=0.6", "bradley-terry: epsilon must be .*not 0.6"),
         ("bradley-terry:seed=-1", "bradley-terry: seed must be .*not -1"),
+        ("matrix", "matrix needs either cells, row after row, or the path of a file"),
+        ("matrix:cells=0.5+0.5+0.5", "cells must be as many as a square has, not 3"),
+        ("matrix:cells=0.5+0.7+0.4+0.5", r"P\[0, 1\] \+ P\[1, 0\] must be 1"),
+        ("matrix:path=nowhere.txt", "no matrix file 'nowhere.txt'"),
+        ("utilities:means=0.5+2", "utilities: means must be a number at least 0 and at most 1, not 2"),
     ],
 )
 def test_bad_settings_of_an_instance_are_refused(text: str, complaint: str) -> None:
@@ -187,7 +201,9 @@ def test_bad_settings_of_an_instance_are_refused(text: str, complaint: str) -> N
 
 
 def test_an_unknown_instance_is_refused_with_the_nearest_name_and_all_names() -> None:
-    with pytest.raises(UnknownName, match=r"'arxive' is neither a file nor .* Did you mean 'arxiv'\? Known: .*cyclic"):
+    with pytest.raises(
+        UnknownName, match=r"'arxive' is neither a file nor .*\(did you mean 'arxiv'\?\)\. Known: .*cyclic"
+    ):
         load_environment("arxive")
 
 
@@ -197,3 +213,54 @@ def test_a_path_is_a_matrix_file(tmp_path: Path) -> None:
         environment = load_environment(path)
         assert isinstance(environment, Matrix)
         assert environment.preference[0, 1] == 0.8
+
+
+def test_a_function_of_an_instance_checks_too() -> None:
+    with pytest.raises(BadInput, match="worst-case: arms must be a whole number at least 2, not 1"):
+        worst_case(arms=1)
+
+
+def test_a_file_is_made_again_from_its_path(tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text("0.5,0.8\n0.2,0.5\n")
+    environment = load_environment(tmp_path / "m.csv")
+    assert environment.spec == Spec("environment", "matrix", {"cells": (), "path": str(tmp_path / "m.csv")})
+    again = load_environment(environment.spec)
+    assert isinstance(again, Matrix)
+    assert (again.preference[0, 1], again.describe()) == (0.8, "m.csv, 2 arms")
+
+
+def test_an_array_is_its_own_spec() -> None:
+    given = gaussian([1, 0.4, 0.3])
+    again = load_environment(Spec.from_dict(json.loads(json.dumps(given.spec.to_dict()))))
+    assert isinstance(again, Matrix)
+    assert (again.preference == given.preference).all()
+    text = load_environment(str(given.spec))
+    assert isinstance(text, Matrix)
+    assert (text.preference == given.preference).all()
+    assert str(Utilities([0.5, 0.25], ties=True).spec) == "utilities:means=0.5+0.25,ties=true"
+
+
+def test_what_no_name_made_says_so() -> None:
+    class Mine(Matrix):
+        pass
+
+    for environment in (Mine([[0.5, 0.6], [0.4, 0.5]]), Drifting([1], [[0.1, 0.2]]), Adversarial([[1, 0]])):
+        with pytest.raises(BadInput, match=f"this {type(environment).__name__} was not made by a name"):
+            environment.spec  # noqa: B018
+
+
+def test_an_environment_of_ones_own_is_loaded_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_world.py").write_text(
+        "from duelist.core.named import named\n"
+        "from duelist.dueling import ENVIRONMENTS, Utilities\n"
+        "@named(ENVIRONMENTS, 'lucky')\n"
+        "def lucky(top: float = 0.9) -> Utilities:\n"
+        "    return Utilities([top, 0.5])\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(ENVIRONMENTS, "known", dict(ENVIRONMENTS.known))
+    environment = load_environment("my_world:lucky:top=0.7")
+    assert isinstance(environment, Utilities)
+    assert (environment.means[0], str(environment.spec)) == (0.7, "lucky:top=0.7")
+    with pytest.raises(UnknownName, match="cannot load environment 'my_world:unlucky'"):
+        load_environment("my_world:unlucky")

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
-import inspect
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Floats
-from duelist.dueling.environment import Environment
+from duelist.core.named import named
+from duelist.core.parameters import limits, meant
+from duelist.core.spec import Spec
+from duelist.dueling.environment import ENVIRONMENTS, Environment
 from duelist.dueling.environments.drifting import Deceptive, Drifting
 from duelist.dueling.environments.matrix import Matrix
+from duelist.dueling.environments.utility import Utilities
+
+Arms = Annotated[int, limits("how many", low=2)]
+Gap = Annotated[float, limits("how far from 1/2 a probability is", low=-0.5, high=0.5)]
+Chances = Annotated[tuple[float, ...], limits("from 0 to 1", each=float, low=0, high=1)]
+Stretch = Annotated[int, limits("duels between two changes", low=1)]
+Changes = Annotated[int, limits("how often another arm becomes the best", low=1)]
+Lead = Annotated[float, limits("of the best arm, in utility", above=0, high=1)]
 
 
 def from_upper(n_arms: int, chance: Callable[[int, int], float]) -> Floats:
@@ -61,6 +70,7 @@ def gaussian(means: Any, deviation: float = 1.0) -> Matrix:
     return Matrix(0.5 * (1 + np.vectorize(math.erf)(lead)), "gaussian")
 
 
+@named(ENVIRONMENTS, "arxiv")
 def arxiv() -> Matrix:
     """Six rankers on arXiv's search; Yue and Joachims, ICML 2011."""
     rows = (
@@ -74,44 +84,48 @@ def arxiv() -> Matrix:
     return Matrix(rows, "arxiv")
 
 
+@named(ENVIRONMENTS, "savage-30")
 def savage_30() -> Matrix:
     """P[i, j] = 1/2 + j / (2K) for i < j, counted from 1; Urvoy et al., ICML 2013."""
     return Matrix(from_upper(30, lambda i, j: 0.5 + (j + 1) / 60), "savage-30")
 
 
+@named(ENVIRONMENTS, "bvs-20")
 def bvs_20() -> Matrix:
     """A Condorcet winner that beats everyone by 0.01 and is not the Borda winner; REX3, appendix C."""
     return Matrix(from_upper(20, lambda i, j: 0.51 if i == 0 else 1.0), "bvs-20")
 
 
-def worst_case(arms: int = 100, epsilon: float = 0.1) -> Matrix:
+@named(ENVIRONMENTS, "worst-case")
+def worst_case(arms: Arms = 100, epsilon: Gap = 0.1) -> Matrix:
     """Every better arm beats every worse one by epsilon; thesis 5.5.1, Figure 5.1."""
     return Matrix(from_upper(arms, lambda i, j: 0.5 + epsilon), "worst-case")
 
 
-def bradley_terry_random(arms: int = 100, epsilon: float = 0.1, seed: int = 0) -> Matrix:
+@named(ENVIRONMENTS, "bradley-terry")
+def bradley_terry_random(
+    arms: Arms = 100,
+    epsilon: Annotated[float, limits("lead of the best arm, as a probability above 1/2", low=0, below=0.5)] = 0.1,
+    seed: Annotated[int, limits("of the weights", low=0)] = 0,
+) -> Matrix:
     """Random weights, the best arm at least epsilon ahead; thesis 5.5.1, Figure 5.2."""
-    for name, value, fits, allowed in (
-        ("arms", arms, arms >= 2, "at least 2"),
-        ("epsilon", epsilon, 0 <= epsilon < 0.5, "from 0 to below 0.5"),
-        ("seed", seed, seed >= 0, "at least 0"),
-    ):
-        if not fits:
-            raise BadInput(f"bradley-terry: {name} must be {allowed}, not {value}")
     others = np.random.default_rng(seed).random(arms - 1)
     return bradley_terry([others.max() * (1 + 2 * epsilon) / (1 - 2 * epsilon), *others])
 
 
-def arithmetic(arms: int = 8, step: float = 0.05) -> Matrix:
+@named(ENVIRONMENTS, "arithmetic")
+def arithmetic(arms: Arms = 8, step: Gap = 0.05) -> Matrix:
     """P[i, j] = 1/2 + step (j - i)."""
     return Matrix(from_upper(arms, lambda i, j: 0.5 + step * (j - i)), "arithmetic")
 
 
+@named(ENVIRONMENTS, "cyclic")
 def cyclic() -> Matrix:
     """A Condorcet winner by 0.1 over three arms that beat each other in a cycle."""
     return Matrix(((0.5, 0.6, 0.6, 0.6), (0.4, 0.5, 0.9, 0.1), (0.4, 0.1, 0.5, 0.9), (0.4, 0.9, 0.1, 0.5)), "cyclic")
 
 
+@named(ENVIRONMENTS, "no-condorcet")
 def no_condorcet() -> Matrix:
     """Arm 0 beats all arms but the last, the others beat two at most: a Copeland winner, and no Condorcet winner."""
     rows = (
@@ -124,78 +138,62 @@ def no_condorcet() -> Matrix:
     return Matrix(rows, "no-condorcet")
 
 
-def deceptive(arms: int = 10) -> Deceptive:
+@named(ENVIRONMENTS, "deceptive")
+def deceptive(arms: Arms = 10) -> Deceptive:
     """The best arm's lead shrinks to deceive stochastic policies; REX3, Figure 8."""
     return Deceptive(arms)
 
 
-def abrupt(arms: int = 5, stretch: int = 20_000, changes: int = 4, lead: float = 0.4) -> Drifting:
+@named(ENVIRONMENTS, "abrupt")
+def abrupt(arms: Arms = 5, stretch: Stretch = 20_000, changes: Changes = 4, lead: Lead = 0.4) -> Drifting:
     """Each arm in turn is the best by `lead` (in utility) for `stretch` duels."""
     return _turns("abrupt", arms, stretch, changes, lead, smooth=False)
 
 
-def smooth(arms: int = 5, stretch: int = 20_000, changes: int = 4, lead: float = 0.4) -> Drifting:
+@named(ENVIRONMENTS, "smooth")
+def smooth(arms: Arms = 5, stretch: Stretch = 20_000, changes: Changes = 4, lead: Lead = 0.4) -> Drifting:
     """The same, but utilities move in a straight line from one state to the next."""
     return _turns("smooth", arms, stretch, changes, lead, smooth=True)
 
 
 def _turns(name: str, arms: int, stretch: int, changes: int, lead: float, smooth: bool) -> Drifting:
-    for setting, value, fits, allowed in (
-        ("stretch", stretch, stretch >= 1, "at least 1"),
-        ("changes", changes, changes >= 1, "at least 1"),
-        ("lead", lead, 0 < lead <= 1, "above 0 and at most 1"),
-    ):
-        if not fits:
-            raise BadInput(f"{name}: {setting} must be {allowed}, not {value}")
     means = np.full((changes + 1, arms), 0.5 - 0.5 * lead)
     means[np.arange(changes + 1), np.arange(changes + 1) % arms] += lead
     return Drifting(1 + stretch * np.arange(changes + 1), means, smooth, name)
 
 
-INSTANCES: dict[str, Callable[..., Environment]] = {
-    "arxiv": arxiv,
-    "savage-30": savage_30,
-    "bvs-20": bvs_20,
-    "worst-case": worst_case,
-    "bradley-terry": bradley_terry_random,
-    "arithmetic": arithmetic,
-    "cyclic": cyclic,
-    "no-condorcet": no_condorcet,
-    "deceptive": deceptive,
-    "abrupt": abrupt,
-    "smooth": smooth,
-}
+@named(ENVIRONMENTS, "utilities")
+def utilities(means: Chances = (), ties: bool = False) -> Utilities:
+    """Each arm earns 1 with its own probability; the higher earning wins."""
+    return Utilities(means, ties)
 
 
-def load_environment(text: str | Path) -> Environment:
-    """An environment from a name, a name with settings, or a matrix file.
+@named(ENVIRONMENTS, "matrix")
+def matrix(cells: Chances = (), path: Annotated[str, limits("a file")] = "") -> Matrix:
+    """Probabilities given cell by cell, row after row, or in a file (.txt, .csv, .npy, .npz)."""
+    if bool(cells) == bool(path):
+        raise BadInput("matrix needs either cells, row after row, or the path of a file")
+    if path:
+        return Matrix.read(path)
+    arms = math.isqrt(len(cells))
+    if arms**2 != len(cells):
+        raise BadInput(f"matrix: cells must be as many as a square has, not {len(cells)}")
+    return Matrix(np.reshape(cells, (arms, arms)))
+
+
+def load_environment(given: str | Path | Spec) -> Environment:
+    """An environment from a name, a name with parameters, a spec, or a matrix file.
 
     >>> load_environment("arxiv").n_arms, load_environment("worst-case:arms=12,epsilon=0.2").n_arms
     (6, 12)
     """
-    name, _, settings = str(text).partition(":")
-    if name in INSTANCES:
-        return _build(name, settings)
-    if Path(text).is_file():
-        return Matrix.read(text)
-    close = difflib.get_close_matches(name, INSTANCES, 1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise UnknownName(f"{str(text)!r} is neither a file nor a built-in instance.{hint} Known: {', '.join(INSTANCES)}")
-
-
-def _build(name: str, settings: str) -> Environment:
-    make = INSTANCES[name]
-    defaults = {n: p.default for n, p in inspect.signature(make).parameters.items()}
-    chosen: dict[str, Any] = {}
-    for setting in filter(None, settings.split(",")):
-        key, _, value = setting.partition("=")
-        if key not in defaults:
-            raise BadInput(f"{name} has no setting {key!r}; its settings: {', '.join(defaults) or 'none'}")
-        try:
-            chosen[key] = type(defaults[key])(value)
-        except ValueError:
-            kind = "a whole number" if isinstance(defaults[key], int) else "a number"
-            raise BadInput(f"{name}: {key} must be {kind}, not {value!r}") from None
-    if chosen.get("arms", 2) < 2:
-        raise BadInput(f"{name}: arms must be at least 2, not {chosen['arms']}")
-    return make(**chosen)
+    text = str(given)
+    if not isinstance(given, Spec) and text.partition(":")[0] not in list(ENVIRONMENTS) and Path(text).is_file():
+        return matrix(path=text)
+    spec = Spec.read("environment", text if isinstance(given, Path) else given)
+    if spec.name not in list(ENVIRONMENTS) and ":" not in spec.name:
+        known = ", ".join(ENVIRONMENTS)
+        hint = meant(spec.name, ENVIRONMENTS)
+        raise UnknownName(f"{text!r} is neither a file nor a built-in instance{hint}. Known: {known}")
+    environment: Environment = spec.make()
+    return environment

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from duelist.core.memory import Floats
+from duelist.core.spec import Spec
 from duelist.dueling.environment import BANDIT, BORDA, COPELAND, STRONG, WEAK, Environment, pack
 from duelist.dueling.preferences import (
     Preferences,
@@ -39,6 +40,13 @@ class Matrix(Environment):
         self.best = best
         # One row an arm, so that the loop reads one line of memory an arm.
         self.gap = np.stack([self.preference[best] - 0.5, copeland.max() - copeland, borda.max() - borda], axis=1)
+
+    @property
+    def spec(self) -> Spec:
+        """Its name and parameters; of a matrix without a name, its cells."""
+        if self.made_by is None and type(self) is Matrix:
+            return Spec("environment", "matrix", {"cells": tuple(self.preference.ravel().tolist()), "path": ""})
+        return super().spec
 
     @classmethod
     def read(cls, path: str | Path) -> Matrix:

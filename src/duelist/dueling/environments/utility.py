@@ -8,6 +8,7 @@ import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.core.spec import Spec
 from duelist.dueling.environment import pack
 from duelist.dueling.environments.matrix import Matrix
 
@@ -42,6 +43,13 @@ class Utilities(Matrix):
         self.means = check_means(means, 1, name)
         self.ties = bool(ties)
         super().__init__((1 + self.means[:, None] - self.means[None, :]) / 2, name)
+
+    @property
+    def spec(self) -> Spec:
+        """Its name and parameters; without a name, its utilities."""
+        if self.made_by is None and type(self) is Utilities:
+            return Spec("environment", "utilities", {"means": tuple(self.means.tolist()), "ties": self.ties})
+        return super().spec
 
     def memory(self, horizon: int) -> Any:
         return pack(preference=self.preference, gap=self.gap, best=self.best, means=self.means, ties=self.ties)
