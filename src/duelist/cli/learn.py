@@ -43,12 +43,12 @@ def learn_command(
 ) -> None:
     """Let learners learn from simulated users of a data set, and show what they showed and learnt."""
     from duelist.cli.output import parse_settings
-    from duelist.core.charts import check_chart_path
     from duelist.core.errors import BadInput
     from duelist.data import read_fold
     from duelist.online.learner import LEARNERS, list_learners
-    from duelist.online.result import draw_learning, format_learning
+    from duelist.online.result import format_learning, learning_chart
     from duelist.online.simulate import learn_folds
+    from duelist.present.charts import check_chart_path
 
     if not learners:
         print(list_learners())
@@ -62,7 +62,7 @@ def learn_command(
     shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift, "cores": cores}
     results = [learn_folds(name, folds, seed, parameters=settings[name], **shared) for name in learners]
     if path:
-        draw_learning(results, f"{data.name}, {clicks} clicks", path)
+        learning_chart(results, f"{data.name}, {clicks} clicks").draw(path)
     if as_json:
         summaries = [result.summary() for result in results]
         print(json.dumps(summaries if len(summaries) > 1 else summaries[0], indent=2))

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
 from duelist.core.registry import Registry
-from duelist.core.tables import format_table
 from duelist.dueling.environment import Environment
 from duelist.dueling.policy import POLICIES
 from duelist.dueling.result import Result, views_of
+from duelist.present.charts import check_chart_path
+from duelist.present.tables import Table
 
 
 def parse_settings(
@@ -92,6 +92,6 @@ def print_results(results: Sequence[Result]) -> None:
         shares = [f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}"]
         rows.append([result.policy, strong, *others, *shares, f"{result.steps_per_second / 1e6:.1f}"])
     print(f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}\n")
-    print(format_table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
+    print(Table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
     print(f"\nstrong, {', '.join(views)}: cumulative regret, mean of the runs, ± 95 %")
     print("accuracy: both arms of the last duel were the best; found: best() was right; speed: one core")

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.core.tables import format_table
 from duelist.data import Fold
 from duelist.evidence import wilcoxon_test
 from duelist.offline.rankers import Fitted, fit_best, make_ranker
+from duelist.present.tables import Table
 
 
 class Comparison(NamedTuple):
@@ -85,8 +85,8 @@ def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[Compar
     head = f"{found[0].first} against, by {found[0].measure}"
     return "\n\n".join(
         [
-            format_table(["ranker", *measures, "chosen"], metrics),
-            format_table([head, "difference", "win/tie/loss", "Wilcoxon p"], tests),
+            str(Table(["ranker", *measures, "chosen"], metrics)),
+            str(Table([head, "difference", "win/tie/loss", "Wilcoxon p"], tests)),
         ]
     )
 
