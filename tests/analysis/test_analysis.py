@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
-from duelist.analysis.analysis import analyze
-from duelist.analysis.credits import credits_of
-from duelist.analysis.text import format_analysis
-from duelist.analysis.demo import HOUR, START, demo_log
 from typer.testing import CliRunner
 
+from duelist.analysis.analysis import analyze
+from duelist.analysis.credits import credits_of
+from duelist.analysis.demo import HOUR, START, demo_log
+from duelist.analysis.text import format_analysis
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Log, Record, write_log
 from duelist.core.errors import BadInput

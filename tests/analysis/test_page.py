@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
 from duelist.analysis.analysis import analyze
 from duelist.analysis.charts import HEIGHT, WIDTH, band_chart, bar_chart, nice_ticks
-from duelist.analysis.page import page
 from duelist.analysis.demo import demo_log
-
+from duelist.analysis.page import page
 from duelist.clicks.log import Log
 from duelist.evidence.sequential import confidence_sequence
 

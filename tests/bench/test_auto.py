@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from duelist.bench.auto import POLICIES, RegretGrid, bench_auto, ratio_chart, ratio_table, regret_table
 
 

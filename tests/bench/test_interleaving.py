@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from duelist.bench import interleaving as bench
 
+from duelist.bench import interleaving as bench
 from duelist.core.errors import BadInput
 
 

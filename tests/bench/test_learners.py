@@ -1,8 +1,8 @@
 from pathlib import Path
 
 import pytest
-from duelist.bench import learners as bench
 
+from duelist.bench import learners as bench
 from duelist.core.errors import BadInput
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from duelist.bench.metrics import RELEVANT, bench_metrics, metrics_table
 
 

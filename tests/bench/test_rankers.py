@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from duelist.bench.rankers import CEILINGS, ORACLE, bench_rankers, rankers_table
 
 

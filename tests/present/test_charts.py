@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from duelist.present.charts import Boxes, Dots, Lines, Panel, Series, check_chart_path
 
 from duelist.core.errors import BadInput, MissingExtra
+from duelist.present.charts import Boxes, Dots, Lines, Panel, Series, check_chart_path
 
 X = np.array([1.0, 10.0, 100.0])
 RISING = Series("rising", X, np.array([1.0, 2.0, 4.0]), low=np.array([0.5, 1.0, 2.0]), high=np.array([2.0, 4.0, 8.0]))

@@ -6,6 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from duelist.core.errors import BadInput
+from duelist.data import evaluate
+from duelist.offline.diversity import candidates
+from duelist.offline.diversity.baselines import okapi_scores
 from duelist.reproductions.cranfield import (
     BASE_FUNCTIONS,
     INDEXES,
@@ -17,11 +22,6 @@ from duelist.reproductions.cranfield import (
     score,
     stem,
 )
-
-from duelist.core.errors import BadInput
-from duelist.data import evaluate
-from duelist.offline.diversity import candidates
-from duelist.offline.diversity.baselines import okapi_scores
 
 TEXTS = ["wing wing flow", "flow heat", "heat heat heat wing", "heat"]
 WORDS = [text.split() for text in TEXTS]

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from duelist.reproductions.reproduction import Setting
-from duelist.reproductions import interleaving_users
-from duelist.reproductions.interleaving_users import INTERLEAVING_USERS, PAIRS, Sessions, needed
 
 from duelist.clicks import cascade
 from duelist.core.errors import BadInput
 from duelist.data import Dataset, synthetic
 from duelist.evidence import users_needed
 from duelist.interleaving import TeamDraft
+from duelist.reproductions import interleaving_users
+from duelist.reproductions.interleaving_users import INTERLEAVING_USERS, PAIRS, Sessions, needed
+from duelist.reproductions.reproduction import Setting
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +35,12 @@ def test_the_better_ranker_is_preferred_and_the_order_of_the_pair_is_the_sign(pa
 def test_a_row_is_the_users_that_the_calculator_says() -> None:
     preferences = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], 5000, p=[0.2, 0.5, 0.3])
     row = needed("cell", preferences)
-    assert row.measured == users_needed(preferences.mean(), preferences.std(), watched=False)
-    assert row.low < row.measured < row.high
+    assert row.ours.mean == users_needed(preferences.mean(), preferences.std(), watched=False)
+    assert row.ours.low < row.ours.mean < row.ours.high
     assert row.agrees
     lost = needed("cell", -preferences)
     assert not lost.agrees
-    assert lost.measured == np.inf
+    assert lost.ours.mean == np.inf
 
 
 def test_every_method_is_run_on_every_pair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def test_every_method_is_run_on_every_pair(tmp_path: Path, monkeypatch: pytest.M
     report = INTERLEAVING_USERS.run(Setting(quick=True, data=tmp_path, advance=steps.append))
     assert sum(steps) == INTERLEAVING_USERS.steps
     assert len(report.rows) == len(PAIRS) * 11
-    report.draw(tmp_path / "users.png")
+    report.chart.draw(tmp_path / "users.png")
     assert (tmp_path / "users.png").stat().st_size > 1000
 
 

@@ -28,9 +28,9 @@ NOISE = 0.035
 NOISE_REASON = "P1 and P4 are nearly the same problem around 0, yet the table has .465 and .500 for them"
 TABLE_NOTES = (
     "The paper gives neither the horizon of this table nor the number of runs. Of the readings tried, the L1 norm for "
-    "|w|, regret as the sum over both points and T = 1e6 put the lowest regret of every row where the table has it; but "
-    "ours is lower, by .02 in the mean of all cells and most at small delta_L. So a NO says that the table had another T "
-    "(8e5 fits the mean), start or step, which we do not know."
+    "|w|, regret as the sum over both points and T = 1e6 put the lowest of every row where the table has it. But "
+    "ours is lower, by .02 in the mean of all cells and most at small delta_L. So a NO says that the table had another "
+    "T (8e5 fits the mean), start or step, which we do not know."
 )
 FIGURE_NOTES = (
     "The paper prints curves without numbers, and does not say BGD's step sizes: here they are DBGD's. Compared are "

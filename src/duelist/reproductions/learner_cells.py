@@ -13,7 +13,7 @@ from duelist.core.spec import Spec
 from duelist.data import read_fold
 from duelist.online.simulate import learn_folds
 from duelist.reproductions.reproduction import Measured, Setting
-from duelist.reproductions.verdicts import HALF, Reference, Row
+from duelist.reproductions.verdicts import Reference, Row
 
 FOLDS = (1, 2, 3, 4, 5)
 
@@ -61,24 +61,25 @@ class LearnerCell:
         found = []
         for measure, reference in self.references.items():
             sample = getattr(measured.curves, measure)[:, -1]
-            deviation = spread(sample, len(self.folds))
             if self.their_runs:
-                reference = replace(reference, error=HALF * deviation / np.sqrt(self.their_runs))
-            ours = within_folds(sample, len(self.folds))
-            found.append(Row(f"{self.label}: {measure}", reference, ours))
+                reference = replace(reference, error=half_interval(sample, len(self.folds), self.their_runs))
+            found.append(Row(f"{self.label}: {measure}", reference, within_folds(sample, len(self.folds))))
         return found
 
 
-def spread(sample: Floats, folds: int) -> float:
-    """The standard deviation of runs on the same fold."""
-    return float(sample.reshape(folds, -1).std(axis=1, ddof=1).mean())
+def half_interval(sample: Floats, folds: int, runs: int) -> float:
+    """Half the 95 % interval of a mean over so many runs that deviate within their fold as `sample` does."""
+    from scipy.special import stdtrit
+
+    spread = sample.reshape(folds, -1).std(axis=1, ddof=1).mean()
+    return float(stdtrit(sample.size - folds, 0.975) * spread / np.sqrt(runs))
 
 
 def within_folds(sample: Floats, folds: int) -> Interval:
     """The mean, with the interval that runs on the same folds would give again.
 
     >>> [round(float(number), 2) for number in within_folds(np.array([1.0, 3.0, 11.0, 13.0]), 2)]
-    [7.0, 5.61, 8.39]
+    [7.0, 3.96, 10.04]
     """
-    mean, half = float(sample.mean()), HALF * spread(sample, folds) / np.sqrt(sample.size)
+    mean, half = float(sample.mean()), half_interval(sample, folds, sample.size)
     return Interval(mean, mean - half, mean + half)

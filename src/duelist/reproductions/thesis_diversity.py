@@ -68,7 +68,7 @@ FULL = Scale(
     *(15, 10, 75, (1e-4, 1e-3, 1e-2, 1e-1), (1, 2, 4, 8, 15), 5),
     *((1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0), (2, 4, 6, 8, 10)),
 )
-QUICK = Scale(15, 5, 25, (1e-3, 1e-2), (1, 15), 8, (1e-6, 1e-3, 1e-2), (2, 5))
+QUICK = Scale(15, 5, 25, (1e-3, 1e-2), (1, 15), 8, (1e-6, 1e-2, 1.0), (2, 5))
 
 
 def losses(queries: Sequence[Candidates], choose: Callable[[Candidates], Ints]) -> Floats:
