@@ -23,7 +23,7 @@ __version__ = "0.1.0"
 # `import duelist` and the command line's help do not wait for the compiler to load.
 HOMES = ("duelist.core.errors", "duelist.dueling")
 # The others keep their names to themselves: duelist.interleaving.TeamDraft.
-PACKAGES = ("clicks", "data", "dueling", "evidence", "interleaving", "offline", "online", "testing")
+PACKAGES = ("analysis", "clicks", "data", "dueling", "evidence", "interleaving", "offline", "online", "testing")
 
 
 def __getattr__(name: str) -> Any:

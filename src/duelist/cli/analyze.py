@@ -25,11 +25,9 @@ def analyze_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
+    from duelist.analysis import analyze, format_analysis, page
     from duelist.clicks.log import read_log
     from duelist.core.errors import BadInput
-    from duelist.lab.analysis import analyze
-    from duelist.lab.analysis_page import page
-    from duelist.lab.analysis_text import format_analysis
 
     if html is not None and not html.parent.is_dir():
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")

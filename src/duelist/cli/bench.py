@@ -12,11 +12,8 @@ import typer
 app = typer.Typer(help="Measure speed, with regret beside it.", no_args_is_help=True)
 
 
-def _show(rows: Any, as_json: bool, print_rows: Callable[[Any], None]) -> None:
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        print_rows(rows)
+def _show(rows: Any, as_json: bool, table: Callable[[Any], Any]) -> None:
+    print(json.dumps(rows, indent=2) if as_json else table(rows))
 
 
 @app.callback()
@@ -32,10 +29,10 @@ def policies_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Duels a second on one core, and strong regret, at 6, 16 and 64 arms."""
-    from duelist.lab.bench_policies import bench_policies, print_bench
+    from duelist.bench.policies import bench_policies, policies_table
 
     rows = bench_policies(names, runs, duelpy)
-    _show(rows, as_json, print_bench)
+    _show(rows, as_json, policies_table)
 
 
 @app.command("figures")
@@ -47,13 +44,10 @@ def figures_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret against independent implementations; about 15 minutes on two cores."""
-    from duelist.lab.bench_figures import bench_figures, print_figures, rows
+    from duelist.bench.figures import bench_figures, figures_table
 
-    measured = bench_figures(runs, ratio_runs)
-    if as_json:
-        print(json.dumps(rows(measured), indent=2))
-    else:
-        print_figures(measured)
+    rows = bench_figures(runs, ratio_runs)
+    print(json.dumps([row.summary() for row in rows], indent=2) if as_json else figures_table(rows))
 
 
 @app.command("interleaving")
@@ -61,10 +55,10 @@ def interleaving_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Lists and credits a second, one by one and in batches."""
-    from duelist.lab.bench_interleaving import bench_interleaving, print_bench
+    from duelist.bench.interleaving import bench_interleaving, interleaving_table
 
     rows = bench_interleaving()
-    _show(rows, as_json, print_bench)
+    _show(rows, as_json, interleaving_table)
 
 
 @app.command("learners")
@@ -75,10 +69,10 @@ def learners_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Impressions a second on one core, and what was shown and learnt."""
-    from duelist.lab.bench_learners import bench_learners, print_bench
+    from duelist.bench.learners import bench_learners, learners_table
 
     rows = bench_learners(names, runs, data)
-    _show(rows, as_json, print_bench)
+    _show(rows, as_json, learners_table)
 
 
 @app.command("rankers")
@@ -90,10 +84,10 @@ def rankers_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Seconds to fit offline rankers, beside other packages where they are installed."""
-    from duelist.lab.bench_rankers import bench_rankers, print_bench
+    from duelist.bench.rankers import bench_rankers, rankers_table
 
     rows = bench_rankers(runs, data)
-    _show(rows, as_json, print_bench)
+    _show(rows, as_json, rankers_table)
 
 
 @app.command("metrics")
@@ -102,10 +96,10 @@ def metrics_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """NDCG@10 and MAP of 10,000 queries, beside dense numpy, and ranx where it is installed."""
-    from duelist.lab.bench_metrics import bench_metrics, print_bench
+    from duelist.bench.metrics import bench_metrics, metrics_table
 
     rows = bench_metrics(runs)
-    _show(rows, as_json, print_bench)
+    _show(rows, as_json, metrics_table)
 
 
 @app.command("auto")
@@ -116,14 +110,11 @@ def auto_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret of `auto` against the best policy of every instance and horizon, 2 to 500 arms; half an hour."""
-    from duelist.core.charts import check_chart_path
-    from duelist.lab.bench_auto import bench_auto, draw_comparison, print_comparison
+    from duelist.bench.auto import bench_auto, ratio_chart, ratio_table, regret_table
+    from duelist.present.charts import check_chart_path
 
     path = check_chart_path(chart) if chart else None
-    comparison = bench_auto(horizon, runs)
+    grid = bench_auto(horizon, runs)
     if path:
-        draw_comparison(comparison, path)
-    if as_json:
-        print(json.dumps(comparison.rows(), indent=2))
-    else:
-        print_comparison(comparison)
+        ratio_chart(grid).draw(path)
+    print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")

@@ -25,9 +25,9 @@ def fit_command(
 ) -> None:
     """Train a ranker, choose its parameters on the validation set and measure it on the test set."""
     from duelist.cli.specs import read_values
-    from duelist.core.tables import format_table
     from duelist.offline.files import load_folds
     from duelist.offline.rankers import RANKERS, fit_best
+    from duelist.present.tables import Table
 
     if ranker is None:
         for name in RANKERS:
@@ -42,7 +42,7 @@ def fit_command(
         return
     chosen = ", ".join(f"{name}={value}" for name, value in found["parameters"].items())
     print(f"{ranker}: {chosen}\n")
-    print(format_table(["measure", "test"], [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]))
+    print(Table(["measure", "test"], [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]))
     if found["gap"] is not None:
         print(f"\nprimal {found['primal']:.6g}, dual {found['dual']:.6g}, gap {found['gap']:.2g}")
     print(f"{found['seconds']:.3f} seconds for the fit that was chosen")

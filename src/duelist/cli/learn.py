@@ -48,12 +48,12 @@ def learn_command(
     """Let learners learn from simulated users of a data set, and show what they showed and learnt."""
     from duelist.cli.output import labelled, print_json
     from duelist.cli.specs import read_specs
-    from duelist.core.charts import check_chart_path
     from duelist.core.errors import BadInput
     from duelist.data import read_fold
     from duelist.online.learner import list_learners
-    from duelist.online.result import draw_learning, format_learning
+    from duelist.online.result import format_learning, learning_chart
     from duelist.online.simulate import learn_folds
+    from duelist.present.charts import check_chart_path
 
     if not learners:
         print(list_learners())
@@ -67,7 +67,7 @@ def learn_command(
     results = [learn_folds(each.name, folds, seed, parameters=each.parameters, **shared) for each in specs]
     results = labelled(results, "learner")
     if path:
-        draw_learning(results, f"{data.name}, {clicks} clicks", path)
+        learning_chart(results, f"{data.name}, {clicks} clicks").draw(path)
     if as_json:
         print_json([result.summary() for result in results])
     else:

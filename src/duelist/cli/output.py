@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from duelist.core.charts import check_chart_path
 from duelist.core.errors import BadInput
 from duelist.core.named import tell_apart
 from duelist.core.spec import Spec
-from duelist.core.tables import format_table
 from duelist.dueling.environment import Environment
 from duelist.dueling.result import Result, views_of
+from duelist.present.charts import check_chart_path
+from duelist.present.tables import Table
 
 R = TypeVar("R", bound=Any)
 
@@ -66,6 +66,6 @@ def print_results(results: Sequence[Result]) -> None:
         shares = [f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}"]
         rows.append([result.policy, strong, *others, *shares, f"{result.steps_per_second / 1e6:.1f}"])
     print(f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}\n")
-    print(format_table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
+    print(Table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
     print(f"\nstrong, {', '.join(views)}: cumulative regret, mean of the runs, ± 95 %")
     print("accuracy: both arms of the last duel were the best; found: best() was right; speed: one core")

@@ -10,35 +10,38 @@ import typer
 
 
 def reproduce_command(
-    name: Annotated[str | None, typer.Argument(help="Which one; without it, the list.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Which one, or module:NAME of your own; without it, the list.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, for a minute on a laptop.")] = False,
     data: Annotated[Path | None, typer.Option(help="The data folder, for those that need it; or DUELIST_DATA.")] = None,
     chart: Annotated[Path | None, typer.Option(help="Where to save the chart; NAME.png by default.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when not all agree.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Reproduce a table or figure of a paper: published value, ours, whether they agree, and a chart."""
-    from dataclasses import asdict, replace
-
-    from duelist.core.charts import check_chart_path
-    from duelist.core.progress import progress_bar
-    from duelist.lab.reproduction import Setting, find, format_report
-    from duelist.lab.reproductions import REPRODUCTIONS
+    """Reproduce a table or figure of a paper: what it says, ours, whether they agree, and a chart."""
+    from duelist.reproductions import CATALOGUE, find
 
     if name is None:
-        for reproduction in REPRODUCTIONS:
-            print(f"{reproduction.name:<22} {reproduction.source}")
+        for each, entry in CATALOGUE.items():
+            print(f"{each:<22} {entry.source}" + (f" (needs duelist[{entry.missing}])" if entry.missing else ""))
         return
-    chosen = find(REPRODUCTIONS, name)
-    path = check_chart_path(chart or Path(f"{name}.png"))
-    setting = Setting(quick, data)
-    with progress_bar(name, chosen.steps) as advance:
-        report = chosen.run(replace(setting, advance=advance))
-    report.draw(path)
-    agrees = all(row.agrees for row in report.rows)
+    reproduction = find(name)
+
+    from duelist.core.errors import MissingExtra
+    from duelist.present.charts import check_chart_path
+    from duelist.reproductions.reproduction import Setting
+
+    path = check_chart_path(chart or Path(f"{reproduction.name}.png"))
+    report = reproduction.run_watched(Setting(quick, data))
+    try:
+        report.chart.draw(path)
+        drawn = f"chart saved to {path}"
+    except MissingExtra as error:
+        drawn = f"no chart: {error}"
     if as_json:
-        rows = [asdict(row) for row in report.rows]
-        print(json.dumps({"name": name, "source": chosen.source, "rows": rows, "agrees": agrees}, indent=2))
+        print(json.dumps(reproduction.summary(report), indent=2))
     else:
-        print(f"{chosen.source}\n\n{format_report(report)}\n")
-        print(f"{'all agree' if agrees else 'NOT ALL AGREE'}; chart saved to {path}")
-        print(chosen.missing)
+        print(f"{reproduction.source}\n\n{report}\n\n{report.verdict}; {drawn}\n{reproduction.missing}")
+    if strict and not report.agrees:
+        raise typer.Exit(1)

@@ -11,11 +11,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from duelist.core.charts import Series, draw_lines
 from duelist.core.errors import BadInput
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.spec import Spec
+from duelist.present.charts import Lines, Panel, Series
 
 # Every named view and what it is, in the order they are shown.
 VIEWS = {
@@ -152,6 +152,11 @@ _PLAIN = ("policy", "parameters", "environment", "arms", "horizon", "runs", "see
 
 
 def plot(results: Sequence[Result], path: str | Path | None = None, view: str = "strong") -> Any:
+    """The chart of several results, drawn and saved where `path` says."""
+    return regret_chart(results, view).draw(path)
+
+
+def regret_chart(results: Sequence[Result], view: str = "strong") -> Lines:
     """One chart of several results, regret on top and accuracy below."""
     regret, accuracy = [], []
     for result in results:
@@ -160,12 +165,8 @@ def plot(results: Sequence[Result], path: str | Path | None = None, view: str = 
         accuracy.append(Series(result.policy, result.checkpoints, result.accuracy))
     first = results[0]
     title = f"{first.environment}, {first.runs} runs, 95 % bands"
-    return draw_lines(
-        [(f"cumulative {view} regret", regret, True), ("accuracy: both arms the best", accuracy, False)],
-        "duels",
-        title,
-        path,
-    )
+    panels = [Panel(f"cumulative {view} regret", regret, True), Panel("accuracy: both arms the best", accuracy)]
+    return Lines(panels, "duels", title)
 
 
 def _number(value: float) -> float | None:

@@ -25,7 +25,6 @@ import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
-from duelist.core.tables import format_table
 from duelist.interleaving.balanced import Balanced
 from duelist.interleaving.competitive_pair import CompetitivePair
 from duelist.interleaving.debiased_balanced import DebiasedBalanced
@@ -35,6 +34,7 @@ from duelist.interleaving.pairwise_preference import PairwisePreference
 from duelist.interleaving.probabilistic import Probabilistic
 from duelist.interleaving.sample_scored_only import SampleScoredOnly
 from duelist.interleaving.team_draft import TeamDraft
+from duelist.present.tables import Table
 
 DOCUMENTS = "abcde"  # with four, team draft's worst failure would be missed
 LENGTHS = tuple(range(len(DOCUMENTS), 0, -1))
@@ -262,4 +262,4 @@ def audit_table(audits: Sequence[Audit]) -> str:
     """
     properties = ("unbiased", "fidelity", "considerate")
     rows = [[found.method, *(str(getattr(found, name)) for name in properties)] for found in audits]
-    return format_table(["method", *properties], rows)
+    return str(Table(["method", *properties], rows))

@@ -10,10 +10,10 @@ import numpy as np
 from duelist.core.errors import BadInput
 from duelist.core.parameters import meant
 from duelist.core.spec import Spec
-from duelist.core.tables import format_table
 from duelist.data import Fold
 from duelist.evidence import wilcoxon_test
 from duelist.offline.rankers import RANKERS, Fitted, fit_best
+from duelist.present.tables import Table
 
 
 class PairedTest(NamedTuple):
@@ -89,8 +89,8 @@ def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[Paired
     head = f"{found[0].first} against, by {found[0].measure}"
     return "\n\n".join(
         [
-            format_table(["ranker", *measures, "chosen"], metrics),
-            format_table([head, "difference", "win/tie/loss", "Wilcoxon p"], tests),
+            str(Table(["ranker", *measures, "chosen"], metrics)),
+            str(Table([head, "difference", "win/tie/loss", "Wilcoxon p"], tests)),
         ]
     )
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from duelist.core.charts import Series, draw_lines
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Floats, Ints
-from duelist.core.tables import format_table
+from duelist.present.charts import Lines, Panel, Series
+from duelist.present.tables import Table
 
 
 @dataclass(frozen=True)
@@ -83,15 +82,12 @@ def format_learning(results: Sequence[Learning]) -> str:
         for result in sorted(results, key=lambda result: -result.online_ndcg.mean)
     ]
     first = results[0]
-    lines = [
-        format_table(
-            ["learner", "online NDCG", "final NDCG@10", "impressions/s", "dynamic regret"][: len(rows[0])], rows
-        ),
-        "",
+    columns = ["learner", "online NDCG", "final NDCG@10", "impressions/s", "dynamic regret"][: len(rows[0])]
+    notes = [
         f"{len(first.final)} runs of {first.impressions:,} impressions, ± 95 %; speed: one core",
         *(f"{name}: {text}" for name, text in first.conventions.items()),
     ]
-    return "\n".join(lines)
+    return str(Table(columns, rows, notes))
 
 
 def _text(found: Interval, digits: int) -> str:
@@ -99,7 +95,7 @@ def _text(found: Interval, digits: int) -> str:
     return f"{found.mean:.{digits}f}{limits}"
 
 
-def draw_learning(results: Sequence[Learning], title: str, path: Path) -> Any:
+def learning_chart(results: Sequence[Learning], title: str) -> Lines:
     """Offline NDCG and discounted online NDCG over time, with 95 % bands."""
 
     def lines(curve: str) -> list[Series]:
@@ -109,7 +105,7 @@ def draw_learning(results: Sequence[Learning], title: str, path: Path) -> Any:
         ]
 
     panels = [
-        ("NDCG@10 on test queries", lines("final"), False),
-        ("sum of NDCG shown, discounted", lines("online"), False),
+        Panel("NDCG@10 on test queries", lines("final")),
+        Panel("sum of NDCG shown, discounted", lines("online")),
     ]
-    return draw_lines(panels, "impressions", title, path)
+    return Lines(panels, "impressions", title)

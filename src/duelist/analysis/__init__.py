@@ -1,0 +1,15 @@
+"""What a log of interleaved impressions says: who wins, how sure, and is the experiment healthy.
+
+>>> from duelist.clicks.log import Log
+>>> analysis = analyze(Log(tuple(demo_log(users=1200, appeal={"bm25": 0.2, "ltr-v3": 0.24}, seed=1))))
+>>> analysis.winner
+'ltr-v3'
+"""
+
+from duelist.analysis.analysis import Analysis, Health, RankerCredit, analyze
+from duelist.analysis.comparison import Comparison
+from duelist.analysis.demo import demo_log
+from duelist.analysis.page import page
+from duelist.analysis.text import format_analysis
+
+__all__ = ["Analysis", "Comparison", "Health", "RankerCredit", "analyze", "demo_log", "format_analysis", "page"]

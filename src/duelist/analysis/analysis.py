@@ -1,0 +1,172 @@
+"""What a log of interleaved impressions says: who wins, how sure, and is the experiment healthy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from duelist.analysis.comparison import Comparison, adjusted_tests, compare_all
+from duelist.analysis.credits import Credits, credits_of, team_counts
+from duelist.clicks.log import Log
+from duelist.core.errors import BadInput
+from duelist.evidence.balance import Check, check_balance, replay
+from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
+from duelist.evidence.deltas import check_share, freeze
+from duelist.evidence.watch import ALWAYS_VALID
+
+DAY = 86_400.0
+REPLAYS = 500
+UNITS = ("user", "query")
+
+
+@dataclass(frozen=True)
+class RankerCredit:
+    """How much credit a ranker earned in an impression, with a 95 % bootstrap interval over users."""
+
+    name: str
+    credit: Bootstrap
+
+
+@dataclass(frozen=True)
+class Health:
+    """Whether the experiment may be believed."""
+
+    checks: tuple[Check, ...]
+    replay: dict[str, float]  # false alarms of each method on these users without a difference
+    unreliable: tuple[str, ...]  # always-valid methods whose replays raise more false alarms than they may
+    rejected: int
+    example: str  # the first rejected row and why; empty if there is none
+    duplicates: int
+    unusable: int  # impressions that do not say who earned their clicks
+
+    @property
+    def valid(self) -> bool:
+        """Whether every check of the balance is healthy."""
+        return all(check.healthy for check in self.checks)
+
+    def summary(self) -> dict[str, Any]:
+        """Its numbers for JSON."""
+        shown = ("name", "counts", "e_value", "threshold", "healthy")
+        return {
+            "checks": [{name: getattr(check, name) for name in shown} for check in self.checks],
+            "replay": self.replay,
+            "unreliable": self.unreliable,
+            "rejected": self.rejected,
+            "example": self.example,
+            "duplicates": self.duplicates,
+            "unusable": self.unusable,
+        }
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The whole report as values; `text` and `page` show it."""
+
+    rankers: tuple[RankerCredit, ...]  # the most credit first
+    comparisons: tuple[Comparison, ...]  # the one between the two leaders first
+    health: Health
+    impressions: int
+    unit: str
+    window: float  # seconds
+    alpha: float
+    frozen: bool  # False: no window has closed yet, users are counted as they stand
+
+    @property
+    def winner(self) -> str | None:
+        """The ranker that is preferred to every other one, if the experiment is valid and there is one."""
+        for ranker in self.rankers if self.health.valid else ():
+            won = [c.winner == ranker.name for c in self.comparisons if ranker.name in (c.first, c.second)]
+            if len(won) == len(self.rankers) - 1 and all(won):
+                return ranker.name
+        return None
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers for JSON."""
+        adjusted = adjusted_tests(self.comparisons)
+        return {
+            "winner": self.winner,
+            "valid": self.health.valid,
+            "frozen": self.frozen,
+            "impressions": self.impressions,
+            "unit": self.unit,
+            "window": self.window,
+            "alpha": self.alpha,
+            "rankers": [{"name": ranker.name, **ranker.credit._asdict()} for ranker in self.rankers],
+            "comparisons": [
+                comparison.summary() | {"adjusted": row}
+                for comparison, row in zip(self.comparisons, adjusted, strict=True)
+            ],
+            "health": self.health.summary(),
+        }
+
+
+def analyze(
+    log: Log, alpha: float = 0.05, window: float = DAY, unit: str = "user", ended: bool = False, seed: int = 0
+) -> Analysis:
+    """Compare the rankers of a log, one delta a user (or a query).
+
+    A user's delta is frozen `window` seconds after the first impression; users whose window is
+    open wait, unless the experiment has `ended`. Where no window has closed yet, or the log has no
+    times, users are counted as they stand and `frozen` is False: such a look must be the only one.
+
+    >>> from duelist.clicks.log import Record
+    >>> def impression(i):
+    ...     clicked = 1 if i % 3 == 0 else 0
+    ...     return Record(f"i{i}", f"u{i}", "q", 3600.0 * i, ("a", "b"), (clicked,), ("new", "old"), (0, 1))
+    >>> analysis = analyze(Log(tuple(map(impression, range(300)))))
+    >>> analysis.comparisons[0].wins, analysis.comparisons[0].winner
+    ((184, 92, 0), 'new')
+    >>> analysis.health.valid, analysis.winner  # "new" always picked first
+    (False, None)
+    """
+    check_share("alpha", alpha)
+    if unit not in UNITS:
+        raise BadInput(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
+    earned = credits_of(log.records)
+    units = [getattr(record, unit) for record in earned.records]
+    end = _end(earned, units, window, ended)
+    rankers = sorted((_ranker(earned, name, seed) for name in earned.rankers), key=lambda r: -r.credit.estimate)
+    leaders = [ranker.name for ranker in rankers]
+    comparisons = compare_all(earned, leaders, units, alpha, window, end, seed)
+    return Analysis(
+        rankers=tuple(rankers),
+        comparisons=comparisons,
+        health=_health(log, earned, comparisons[0], alpha, seed),
+        impressions=len(earned.records),
+        unit=unit,
+        window=window,
+        alpha=alpha,
+        frozen=ended or math.isfinite(end),
+    )
+
+
+def _end(earned: Credits, units: Sequence[str], window: float, ended: bool) -> float:
+    """Until when windows close: the end of the log, or for ever if it has ended or none has closed by then."""
+    end = float(earned.times.max())
+    closed = freeze(units, earned.times, np.zeros(len(units)), window, end).deltas
+    return math.inf if ended or not len(closed) else end
+
+
+def _ranker(earned: Credits, name: str, seed: int) -> RankerCredit:
+    credit = earned.credit[:, earned.rankers.index(name)]
+    chosen = np.flatnonzero(~np.isnan(credit))
+    users = [earned.records[i].user for i in chosen]
+    return RankerCredit(name, cluster_bootstrap(credit[chosen], users, seed=seed))
+
+
+def _health(log: Log, earned: Credits, leading: Comparison, alpha: float, seed: int) -> Health:
+    false_alarms = replay(leading.frozen.deltas, REPLAYS, alpha, seed=seed)
+    most = alpha + 3 * math.sqrt(alpha * (1 - alpha) / REPLAYS)
+    return Health(
+        checks=check_balance(team_counts(earned.records)),
+        replay=false_alarms,
+        unreliable=tuple(name for name in ALWAYS_VALID if false_alarms.get(name, 0) > most),
+        rejected=len(log.rejected),
+        example="".join(f"line {row.line}: {row.reason}" for row in log.rejected[:1]),
+        duplicates=log.duplicates,
+        unusable=len(log.records) - len(earned.records),
+    )

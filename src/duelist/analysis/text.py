@@ -1,0 +1,161 @@
+"""The analysis of a log in words for whoever has to decide."""
+
+from __future__ import annotations
+
+from duelist.analysis.analysis import Analysis
+from duelist.analysis.comparison import Comparison, adjusted_tests
+from duelist.present.tables import Table
+
+
+def format_analysis(analysis: Analysis) -> str:
+    """The report as plain text."""
+    leading = analysis.comparisons[0].towards_leader()
+    blocks = [
+        f"{leading.first} against {leading.second}"
+        if len(analysis.rankers) == 2
+        else f"{len(analysis.rankers)} rankers: {', '.join(ranker.name for ranker in analysis.rankers)}",
+        "\n".join(
+            f"{title:<16} {line}" for title, lines in sections(analysis) for title, line in _hanging(title, lines)
+        ),
+    ]
+    if len(analysis.comparisons) > 1:
+        blocks += [str(comparison_table(analysis))]
+    blocks += ["For those who planned the number of users, at that number only:\n" + str(fixed_table(analysis))]
+    return "\n\n".join(blocks)
+
+
+def _hanging(title: str, lines: list[str]) -> list[tuple[str, str]]:
+    return [(title if place == 0 else "", line) for place, line in enumerate(lines)]
+
+
+def sections(analysis: Analysis) -> list[tuple[str, list[str]]]:
+    """The report as titled sentences; the page shows the same."""
+    leading = analysis.comparisons[0].towards_leader()
+    return [
+        ("Who wins", [verdict(analysis)]),
+        ("How sure", _how_sure(analysis, leading)),
+        ("What changes it", _what_changes_it(analysis, leading)),
+        ("Users", _users(analysis, leading)),
+        ("Healthy", _healthy(analysis)),
+    ]
+
+
+def verdict(analysis: Analysis) -> str:
+    """One sentence."""
+    leading, winner = analysis.comparisons[0].towards_leader(), analysis.winner
+    if not analysis.health.valid:
+        return "Nobody: the experiment is INVALID (see Healthy), do not act on it."
+    if winner and len(analysis.rankers) == 2:
+        return f"{winner}: preferred by {leading.preference:.3g} {_measure(analysis)}."
+    if winner:
+        return f"{winner}: preferred to every other ranker."
+    if len(analysis.rankers) == 2:
+        ahead = leading.first if leading.preference > 0 else leading.second
+        by = f"{ahead} is ahead by {leading.preference:.3g} {_measure(analysis)}" if leading.preference else "a tie"
+        return f"Undecided; so far {by}."
+    return f"Undecided; so far {analysis.rankers[0].name} earns the most credit."
+
+
+def _measure(analysis: Analysis) -> str:
+    return f"credit an impression, the mean over {'users' if analysis.unit == 'user' else 'queries'}"
+
+
+def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
+    low, high = leading.limits
+    wins, losses, ties = leading.wins
+    level = f"{100 * (1 - leading.alpha):.4g} %"
+    lines = []
+    if leading.users and low > -float("inf"):
+        lines.append(
+            f"Preference for {leading.first} over {leading.second}: {leading.preference:+.3f}, "
+            f"from {low:+.3f} to {high:+.3f} ({level} confidence sequence)."
+        )
+    else:
+        lines.append(f"Too early: the confidence sequence begins at 50 {plural(analysis)}, there are {leading.users}.")
+    threshold = 1 / leading.alpha
+    lines.append(
+        f"{wins:,} prefer {leading.first}, {losses:,} {leading.second}, {ties:,} neither: "
+        f"e-value {leading.e_value:.3g} ({threshold:.3g} or more decides)."
+    )
+    lines.append(
+        "Both may be watched: look as often as you like."
+        if analysis.frozen
+        else "PROVISIONAL: no window has closed yet, so this look is right only if it is the only one."
+    )
+    return lines
+
+
+def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
+    if leading.winner:
+        row = f"{leading.users_to_undo:,} {plural(analysis)} in a row for {leading.second}"
+        return [f"{row}, each as clear as the others were, would make it uncertain again."]
+    more, detectable = leading.more_users, leading.detectable
+    lines = []
+    if more is None:
+        lines.append("Nobody knows how many more are needed: there is no preference to go by.")
+    else:
+        lines.append(
+            f"About {more:,} more {plural(analysis)} decide it (80 % chance), if the preference is as measured."
+        )
+    if detectable is not None:
+        lines.append(f"A preference of {detectable:.3g} would have shown by now (80 % chance).")
+    return lines
+
+
+def _users(analysis: Analysis, leading: Comparison) -> list[str]:
+    frozen = leading.frozen
+    hours = f"{analysis.window / 3600:g} hours"
+    lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} impressions in all."]
+    if frozen.open:
+        lines.append(f"Still open: {frozen.open:,}, to be counted when their {hours} are over, or now with --ended.")
+    if frozen.late:
+        lines.append(f"{frozen.late:,} impressions came after their {analysis.unit}'s {hours} and do not count.")
+    return lines
+
+
+def plural(analysis: Analysis) -> str:
+    """What is counted."""
+    return {"user": "users", "query": "queries"}[analysis.unit]
+
+
+def _healthy(analysis: Analysis) -> list[str]:
+    health = analysis.health
+    lines = [
+        "Yes." if health.valid and health.checks else "NO." if health.checks else "Not known: the log has no teams."
+    ]
+    for check in health.checks:
+        shares = ", ".join(f"{count / max(1, sum(check.counts)):.1%}" for count in check.counts)
+        state = "balanced" if check.healthy else f"NOT BALANCED (e-value {check.e_value:.3g})"
+        lines.append(f"{check.name}: {shares} of {sum(check.counts):,}, {state}.")
+    if health.replay:
+        rates = ", ".join(f"{name} {rate:.1%}" for name, rate in health.replay.items())
+        lines.append(f"False alarms if there were no difference, on these {plural(analysis)}: {rates}.")
+    lines += [f"The {name} raises too many of them here: do not rely on it." for name in health.unreliable]
+    example = f" ({health.example})" if health.example else ""
+    lines.append(
+        f"{health.rejected:,} bad rows{example}, {health.duplicates:,} duplicates, "
+        f"{health.unusable:,} impressions that compare nothing."
+    )
+    return lines
+
+
+def comparison_table(analysis: Analysis) -> Table:
+    """Every two rankers."""
+    rows = []
+    for c in analysis.comparisons:
+        low, high = c.limits
+        numbers = [f"{c.users:,}", f"{c.preference:+.3f}", f"{low:+.3f}", f"{high:+.3f}", f"{c.e_value:.3g}"]
+        rows.append([f"{c.first} over {c.second}", *numbers, c.winner or "-"])
+    return Table(["pair", "users", "preference", "low", "high", "e-value", "winner"], rows)
+
+
+def fixed_table(analysis: Analysis) -> Table:
+    """The tests for a planned number of users, of the two leaders."""
+    leading, adjusted = analysis.comparisons[0].towards_leader(), adjusted_tests(analysis.comparisons)[0]
+    rows = [
+        [test.name, f"{test.n:,}", f"{test.estimate:.3f}", f"{test.statistic:.4g}", f"{p_value:.3g}"]
+        for test, p_value in zip(leading.tests, adjusted, strict=True)
+    ]
+    mean, low, high = leading.bootstrap
+    rows.append([f"bootstrap by {analysis.unit}", "", f"{mean:.3f}", f"{low:.3f} to {high:.3f}", ""])
+    return Table(["test", "n", "estimate", "statistic", "p"], rows)

@@ -1,0 +1,1 @@
+"""Speed, as ratios in one run and with quality beside it: one file a bench."""

@@ -1,1 +1,0 @@
-"""Experiments: benchmarks and, later, reproductions."""

@@ -1,0 +1,172 @@
+"""Charts as values: what is to be seen, drawn by matplotlib when somebody looks. Needs the extra `charts`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from duelist.core.errors import BadInput, MissingExtra
+
+FORMATS = (".png", ".svg", ".pdf")
+# Eight colours that stay apart for colour-blind readers (Okabe and Ito).
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
+
+
+class Series(NamedTuple):
+    """One line of a chart, with a band where there are limits."""
+
+    label: str
+    x: Any
+    y: Any
+    low: Any = None
+    high: Any = None
+
+
+class Panel(NamedTuple):
+    """Lines that share their axes."""
+
+    y_label: str
+    lines: Sequence[Series]
+    logarithmic: bool = False
+
+
+class Chart:
+    """What all charts can do."""
+
+    title: str
+    height: ClassVar[float] = 3.2  # inches of a panel
+
+    def figure(self) -> Any:
+        """As matplotlib's figure."""
+        raise TypeError(f"{type(self).__name__} cannot be drawn")
+
+    def draw(self, path: str | Path | None = None) -> Any:
+        """Matplotlib's figure, saved where `path` says."""
+        path = None if path is None else check_chart_path(path)
+        figure = self.figure()
+        if path is not None:
+            figure.savefig(path, dpi=140)
+        return figure
+
+    def _canvas(self, panels: int) -> Any:
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as error:
+            raise MissingExtra("charts need matplotlib: pip install 'duelist[charts]'") from error
+        return Figure(figsize=(8, 1.5 + self.height * panels), layout="constrained")
+
+
+@dataclass(frozen=True)
+class Lines(Chart):
+    """Panels one below the other.
+
+    >>> chart = Lines([Panel("regret", [Series("rucb", [1, 10], [1, 3])])], "duels", "RUCB on arXiv")
+    >>> chart.draw().axes[0].get_ylabel()
+    'regret'
+    """
+
+    panels: Sequence[Panel]
+    x_label: str
+    title: str
+    x_logarithmic: bool = True
+
+    def figure(self) -> Any:
+        figure = self._canvas(len(self.panels))
+        for number, panel in enumerate(self.panels, 1):
+            axes = figure.add_subplot(len(self.panels), 1, number)
+            for place, line in enumerate(panel.lines):
+                _draw_line(axes, place, line)
+            if self.x_logarithmic:
+                axes.set_xscale("log")
+            if panel.logarithmic:
+                _scale_logarithmically(axes, [np.asarray(line.y) for line in panel.lines])
+            _finish(axes, self.x_label, panel.y_label)
+        figure.axes[0].set_title(self.title)
+        figure.axes[0].legend(frameon=False)
+        return figure
+
+
+@dataclass(frozen=True)
+class Boxes(Chart):
+    """A box plot for each sample: quartiles, and whiskers at 5 and 95 %."""
+
+    samples: Mapping[Any, Any]
+    x_label: str
+    y_label: str
+    title: str
+
+    def figure(self) -> Any:
+        figure = self._canvas(1)
+        axes = figure.add_subplot()
+        axes.boxplot(
+            list(self.samples.values()),
+            tick_labels=[str(key) for key in self.samples],
+            whis=(5, 95),
+            showfliers=False,
+            medianprops={"color": COLOURS[1], "linewidth": 2},
+        )
+        if len(self.samples) > 10:
+            axes.tick_params(axis="x", labelsize="small")
+        _finish(axes, self.x_label, self.y_label)
+        axes.set_title(self.title)
+        return figure
+
+
+@dataclass(frozen=True)
+class Dots(Chart):
+    """A row for each name in `x` of the groups, in it a dot with its limits for each group, and a line at 0."""
+
+    groups: Sequence[Series]
+    x_label: str
+    title: str
+
+    def figure(self) -> Any:
+        names = list(dict.fromkeys(name for group in self.groups for name in group.x))
+        figure = self._canvas(1 + len(names) // 10)
+        axes = figure.add_subplot()
+        for place, group in enumerate(self.groups):
+            shift = (place - (len(self.groups) - 1) / 2) * 0.6 / len(self.groups)
+            rows = [names.index(name) + shift for name in group.x]
+            reach = [group.y - group.low, group.high - group.y]
+            axes.errorbar(group.y, rows, xerr=reach, fmt="o", color=COLOURS[place % len(COLOURS)], label=group.label)
+        axes.axvline(0.0, color="black", linewidth=0.8)
+        axes.set_yticks(range(len(names)), names)
+        axes.invert_yaxis()
+        _finish(axes, self.x_label, "")
+        axes.set_title(self.title)
+        axes.legend(frameon=False)
+        return figure
+
+
+def check_chart_path(path: str | Path) -> Path:
+    """The path of a chart to be, or an error before any work is done for it."""
+    path = Path(path)
+    if path.suffix not in FORMATS:
+        raise BadInput(f"a chart is saved as {', '.join(FORMATS)}, not as {str(path)!r}")
+    if not path.parent.is_dir():
+        raise BadInput(f"there is no folder {str(path.parent)!r} to save the chart in")
+    return path
+
+
+def _draw_line(axes: Any, place: int, line: Series) -> None:
+    colour, style = COLOURS[place % len(COLOURS)], ("-", "--", ":")[place // len(COLOURS) % 3]
+    axes.plot(line.x, line.y, label=line.label, linewidth=1.6, color=colour, linestyle=style)
+    if line.low is not None:
+        axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.18, linewidth=0)
+
+
+def _scale_logarithmically(axes: Any, values: Sequence[Any]) -> None:
+    """Zero has no place on a logarithmic axis: where a line ends there, the axis is linear around it."""
+    if any((y > 0).any() for y in values):
+        axes.set_yscale("log" if all(y[-1] > 0 for y in values) else "symlog")
+
+
+def _finish(axes: Any, x_label: str, y_label: str) -> None:
+    axes.set_xlabel(x_label)
+    axes.set_ylabel(y_label)
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)

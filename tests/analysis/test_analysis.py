@@ -1,0 +1,201 @@
+"""The analysis finds what was put into a log, and nothing where nothing was."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from duelist.analysis.analysis import analyze
+from duelist.analysis.credits import credits_of
+from duelist.analysis.demo import HOUR, START, demo_log
+from duelist.analysis.text import format_analysis
+from duelist.cli.analyze import analyze_command
+from duelist.clicks.log import Log, Record, write_log
+from duelist.core.errors import BadInput
+from duelist.evidence.fixed import t_test
+from duelist.evidence.sequential import confidence_sequence
+
+CLEAR = {"old": 0.2, "new": 0.3}
+
+
+def log_of(records: list[Record]) -> Log:
+    return Log(tuple(records))
+
+
+def test_the_better_ranker_wins_a_clear_experiment() -> None:
+    analysis = analyze(log_of(demo_log(800, CLEAR)))
+    (comparison,) = analysis.comparisons
+    assert analysis.winner == comparison.winner == "new"
+    assert (comparison.first, comparison.second) == ("old", "new")
+    low, high = comparison.limits
+    assert low < comparison.preference < high < 0
+    assert comparison.e_value > 20
+    assert analysis.health.valid
+    assert comparison.more_users == 0
+    assert "new: preferred by" in format_analysis(analysis)
+
+
+def test_the_numbers_are_those_of_users_counted_by_hand() -> None:
+    records = demo_log(300, CLEAR, seed=1)
+    deltas = []
+    for user in dict.fromkeys(record.user for record in records):
+        mine = [record for record in records if record.user == user]
+        scores = [[sum(record.teams[c] == team for c in record.clicks) for team in (0, 1)] for record in mine]
+        if mine[0].time + 24 * HOUR <= records[-1].time:
+            deltas.append(np.mean([a - b for a, b in scores]))
+    (comparison,) = analyze(log_of(records)).comparisons
+    assert comparison.frozen.deltas == pytest.approx(deltas)
+    assert comparison.users + comparison.frozen.open == 300
+    assert comparison.wins == tuple(sum(np.sign(d) == s for d in deltas) for s in (1, -1, 0))
+    assert comparison.preference == pytest.approx(np.mean(deltas))
+    band = confidence_sequence(deltas)
+    assert comparison.limits == pytest.approx((band.low[-1], band.high[-1]))
+    assert comparison.tests[2].p_value == pytest.approx(t_test(deltas).p_value)
+
+
+def test_a_later_look_at_a_growing_log_only_appends_users() -> None:
+    records = demo_log(300, CLEAR, seed=2)
+    half = [record for record in records if record.time < START + 7 * 24 * HOUR]
+    early, late = (analyze(log_of(part)).comparisons[0].frozen for part in (half, records))
+    assert late.users[: len(early.users)] == early.users
+    assert late.deltas[: len(early.deltas)].tolist() == early.deltas.tolist()
+    assert 0 < len(early.users) < len(late.users)
+
+
+def test_watched_experiments_without_a_difference_seldom_have_a_winner() -> None:
+    alarms = 0
+    for seed in range(60):
+        records = demo_log(400, {"a": 0.3, "b": 0.3}, seed=seed, visits=1)
+        credit = credits_of(records).credit
+        band = confidence_sequence(credit[:, 0] - credit[:, 1])
+        alarms += bool(((band.low > 0) | (band.high < 0)).any())
+    assert alarms <= 8  # 3 of 60 may be expected at most; P(more than 8) is below 0.01 then
+
+
+def test_unfair_coins_make_the_experiment_invalid() -> None:
+    analysis = analyze(log_of(demo_log(400, {"old": 0.2, "new": 0.6}, fair=False)))
+    assert not analysis.health.valid
+    assert analysis.comparisons[0].winner == "new"
+    assert analysis.winner is None
+    assert "INVALID" in format_analysis(analysis)
+
+
+def test_three_rankers_are_compared_in_pairs_at_a_corrected_level() -> None:
+    analysis = analyze(log_of(demo_log(1500, {"a": 0.1, "b": 0.3, "c": 0.1}, seed=3, slots=6)))
+    assert analysis.rankers[0].name == "b"
+    assert {(c.first, c.second) for c in analysis.comparisons} == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert {c.alpha for c in analysis.comparisons} == {0.05 / 3}
+    assert analysis.winner == "b"
+    winners = {(c.first, c.second): c.winner for c in analysis.comparisons}
+    assert winners == {("a", "b"): "b", ("b", "c"): "b", ("a", "c"): None}
+    assert "a over c" in format_analysis(analysis)
+
+
+def test_credit_in_the_log_goes_before_teams_and_records_without_either_are_counted() -> None:
+    records = demo_log(100, CLEAR)
+    given = [replace(record, credit=(1.0, 0.25)) for record in records]
+    bare = Record("bare", "u", "q", START, ("a",), (0,))
+    analysis = analyze(Log((*given, bare)))
+    assert analysis.comparisons[0].preference == 0.75
+    assert analysis.health.unusable == 1
+    with pytest.raises(BadInput, match="none of the 1 impressions compares two rankers"):
+        analyze(Log((bare,)))
+
+
+def test_a_log_in_which_no_window_has_closed_is_provisional() -> None:
+    untimed = [replace(record, time=0.0) for record in demo_log(120, CLEAR)]
+    analysis = analyze(log_of(untimed))
+    assert not analysis.frozen
+    assert analysis.comparisons[0].users == 120
+    assert "PROVISIONAL" in format_analysis(analysis)
+    assert analyze(log_of(untimed), ended=True).frozen
+
+
+def test_queries_may_be_counted_instead_of_users() -> None:
+    records = [replace(record, query=f"q{i % 90}") for i, record in enumerate(demo_log(300, CLEAR))]
+    analysis = analyze(log_of(records), unit="query", ended=True)
+    assert analysis.comparisons[0].users == 90
+    with pytest.raises(BadInput, match="unit must be one of user, query, not 'click'"):
+        analyze(log_of(records), unit="click")
+
+
+def test_more_users_and_users_to_undo_do_what_they_say() -> None:
+    (won,) = analyze(log_of(demo_log(800, CLEAR)), ended=True).comparisons
+    undo = won.users_to_undo
+    assert undo is not None
+    typical = float(np.abs(won.frozen.deltas[won.frozen.deltas != 0]).mean())
+    for more, sure in ((undo - 1, True), (undo, False)):
+        band = confidence_sequence(np.append(won.frozen.deltas, [typical] * more))
+        assert bool(band.high[-1] < 0) is sure
+    (undecided,) = analyze(log_of(demo_log(150, {"old": 0.2, "new": 0.22}, seed=5)), ended=True).comparisons
+    assert undecided.winner is None
+    assert undecided.more_users is not None
+    assert undecided.more_users > 0
+    assert undecided.users_to_undo is None
+    assert undecided.detectable is not None
+    assert undecided.detectable > abs(undecided.preference)
+
+
+def test_users_who_all_agree_are_believed() -> None:
+    always = [replace(record, clicks=(record.teams.index(1),)) for record in demo_log(100, CLEAR)]
+    analysis = analyze(log_of(always), ended=True)
+    assert analysis.winner == "new"
+    json.dumps(analysis.summary(), allow_nan=False)
+
+
+def test_nobody_clicks() -> None:
+    silent = [replace(record, clicks=()) for record in demo_log(100, CLEAR)]
+    analysis = analyze(log_of(silent), ended=True)
+    assert analysis.winner is None
+    assert analysis.comparisons[0].more_users is None
+    assert analysis.comparisons[0].wins == (0, 0, 100)
+    assert "a tie" in format_analysis(analysis)
+    json.dumps(analysis.summary(), allow_nan=False)
+
+
+@pytest.fixture
+def command() -> typer.Typer:
+    app = typer.Typer()
+    app.command()(analyze_command)
+    return app
+
+
+def test_the_command_prints_saves_a_page_and_counts_bad_rows(command: typer.Typer, tmp_path: Path) -> None:
+    path, page = tmp_path / "log.jsonl", tmp_path / "page.html"
+    write_log(demo_log(300, CLEAR), path)
+    path.write_text(path.read_text() + '{"user": "x"}\n')
+    shown = CliRunner().invoke(command, [str(path), "--html", str(page)], catch_exceptions=False)
+    assert shown.exit_code == 0
+    for title in ("Who wins", "How sure", "What changes it", "Users", "Healthy", "1 bad rows (line"):
+        assert title in shown.output
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    printed = json.loads(CliRunner().invoke(command, [str(path), "--json"], catch_exceptions=False).output)
+    assert printed["winner"] == "new"
+    assert printed["health"]["rejected"] == 1
+    (comparison,) = printed["comparisons"]
+    assert f"{-comparison['preference']:+.3f}, from {-comparison['high']:+.3f}" in shown.output
+    assert comparison["users"] == comparison["wins"] + comparison["losses"] + comparison["ties"]
+
+
+def test_a_page_that_cannot_be_saved_is_refused_before_the_work(command: typer.Typer, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"there is no folder '.*missing'"):
+        CliRunner().invoke(
+            command,
+            [str(tmp_path / "no.jsonl"), "--html", str(tmp_path / "missing" / "a.html")],
+            catch_exceptions=False,
+        )
+
+
+def test_infinite_limits_are_null_in_json() -> None:
+    analysis = analyze(log_of(demo_log(30, CLEAR)), ended=True)
+    assert analysis.comparisons[0].limits == (-math.inf, math.inf)
+    text = json.dumps(analysis.summary(), allow_nan=False)
+    assert json.loads(text)["comparisons"][0]["low"] is None
+    assert "Too early" in format_analysis(analysis)

@@ -1,0 +1,62 @@
+"""Chapter 4 of the thesis, slips and differences included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from duelist.offline.diversity import candidates, choose_knowing_subtopics
+from duelist.reproductions.reproduction import Reproduction, Setting
+from duelist.reproductions.thesis_diversity import QUICK, TABLE, baselines, figure_4_4, losses
+from duelist.reproductions.thesis_diversity_curves import COSTS, SIZES, TRAINING
+
+
+def test_figure_4_4_is_right_for_other_counts() -> None:
+    assert [round(row.ours.mean, 3) for row in figure_4_4()] == [0.2, 0.4, 0.4, 0.167, 0.333, 0.5]
+    assert [row.agrees for row in figure_4_4()] == [False] * 3 + [True] * 3
+
+
+def test_splits_do_not_overlap() -> None:
+    parts = QUICK.split()
+    assert [len(part) for part in parts] == [15, 5, 25]
+    assert len({id(query) for part in parts for query in part}) == 45
+
+
+def test_baselines_are_losses_of_each_query() -> None:
+    query = candidates([{"a": 1, "b": 1}, {"a": 2}, {"b": 1, "c": 4}], subtopics=[{1}, {1, 2}, {2}], query=["a"])
+    found = baselines([query, query], 1)
+    assert {name: len(values) for name, values in found.items()} == dict.fromkeys(found, 2)
+    assert found["subtopics known"].tolist() == [0.0, 0.0]
+    assert found["unweighted"].tolist() == [0.5, 0.5]
+    assert losses([query], lambda each: choose_knowing_subtopics(each, 1)).tolist() == [0.0]
+
+
+def test_the_table_agrees_but_for_what_is_explained(tmp_path: Path) -> None:
+    report = TABLE.run(Setting(quick=True))
+    against = [row for row in report.rows if row.cell.startswith("SVM-div (")]
+    assert len(against) == 4
+    assert all(row.agrees and row.ours.high < -0.03 for row in against)
+    wrong = [row.cell.split(" (")[0] for row in report.rows if row.agrees is False]
+    assert set(wrong) <= {"Figure 4.4, 1 of", "Figure 4.4, 2 of", "SVM-div2", "unweighted", "Essential Pages"}
+    report.chart.draw(tmp_path / "table.png")
+    assert (tmp_path / "table.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("figure", "wrong"),
+    [(TRAINING, []), (COSTS, ["training loss at C = 1 less that at 1e-06"]), (SIZES, [])],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_the_claims_of_the_figures_hold_but_that_a_larger_c_fits_better(
+    figure: Reproduction, wrong: list[str], tmp_path: Path
+) -> None:
+    steps: list[int] = []
+    report = figure.run(Setting(quick=True, advance=steps.append))
+    assert sum(steps) == figure.steps
+    assert report.rows
+    assert [row.cell for row in report.rows if not row.agrees] == wrong
+    assert all(np.isfinite(row.ours).all() for row in report.rows)
+    report.chart.draw(tmp_path / "figure.png")
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
