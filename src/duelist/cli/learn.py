@@ -46,7 +46,7 @@ def learn_command(
     ] = False,
 ) -> None:
     """Let learners learn from simulated users of a data set, and show what they showed and learnt."""
-    from duelist.cli.output import labelled, print_json
+    from duelist.cli.output import print_summaries
     from duelist.cli.specs import read_specs
     from duelist.core.errors import BadInput
     from duelist.data import read_fold
@@ -64,12 +64,11 @@ def learn_command(
     specs = read_specs("learner", learners, setting or [])
     folds = {number: read_fold(data, number) for number in dict.fromkeys(fold or [1])}
     shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift, "cores": cores}
-    results = [learn_folds(each.name, folds, seed, parameters=each.parameters, **shared) for each in specs]
-    results = labelled(results, "learner")
+    results = [learn_folds(spec, folds, seed, **shared) for spec in specs]
     if path:
         learning_chart(results, f"{data.name}, {clicks} clicks").draw(path)
     if as_json:
-        print_json([result.summary() for result in results])
+        print_summaries(results)
     else:
         where = f"{data.name}, fold {', '.join(map(str, folds))}"
         print(f"{where}, {clicks} clicks\n\n{format_learning(results)}")

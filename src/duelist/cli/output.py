@@ -5,25 +5,25 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from duelist.core.errors import BadInput
 from duelist.core.named import tell_apart
-from duelist.core.spec import Spec
 from duelist.dueling.environment import Environment
 from duelist.dueling.result import Result, views_of
 from duelist.present.charts import check_chart_path
 from duelist.present.tables import Table
 
-R = TypeVar("R", bound=Any)
+
+def labels_of(results: Sequence[Any]) -> list[str]:
+    """A text for each result that tells its policy or learner apart from the others."""
+    return tell_apart([result.spec for result in results])
 
 
-def labelled(results: Sequence[R], name: str) -> list[R]:
-    """The same with a text that tells them apart where the field `name`, of a policy or learner, has its name."""
-    specs = [Spec(name, getattr(result, name), result.parameters) for result in results]
-    return [replace(result, **{name: text}) for result, text in zip(results, tell_apart(specs), strict=True)]
+def print_summaries(results: Sequence[Any]) -> None:
+    """The results as JSON, each with its label."""
+    print_json([{"label": label, **r.summary()} for label, r in zip(labels_of(results), results, strict=True)])
 
 
 def print_json(summaries: Sequence[dict[str, Any]]) -> None:
@@ -49,8 +49,8 @@ def prepare_outputs(chart: Path | None, save: Path | None, n_results: int, view:
 
 def save_results(results: Sequence[Result], path: Path) -> None:
     """One result to a file, several to a folder, each called by what tells it apart."""
-    for result, called in zip(results, labelled(results, "policy"), strict=True):
-        file = re.sub(r"[^\w.,=+-]", ",", called.policy)  # some systems allow no colons
+    for result, label in zip(results, labels_of(results), strict=True):
+        file = re.sub(r"[^\w.,=+-]", ",", label)  # some systems allow no colons
         result.save(path if len(results) == 1 else path / f"{file}.npz")
 
 
@@ -58,13 +58,13 @@ def print_results(results: Sequence[Result]) -> None:
     """A table with a row a policy, the lowest strong regret first."""
     first = results[0]
     views = [view for view in first.sums if view != "strong"]  # the others follow from these
-    rows = []
-    for result in sorted(results, key=lambda r: float(r.regret().mean)):
+    rows, labelled = [], zip(results, labels_of(results), strict=True)
+    for result, label in sorted(labelled, key=lambda pair: float(pair[0].regret().mean)):
         mean, _, high = result.regret()
         strong = f"{mean:.0f} ± {high - mean:.0f}" if result.runs > 1 else f"{mean:.0f}"
         others = [f"{result.regret(view).mean:.0f}" for view in views]
         shares = [f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}"]
-        rows.append([result.policy, strong, *others, *shares, f"{result.steps_per_second / 1e6:.1f}"])
+        rows.append([label, strong, *others, *shares, f"{result.steps_per_second / 1e6:.1f}"])
     print(f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}\n")
     print(Table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
     print(f"\nstrong, {', '.join(views)}: cumulative regret, mean of the runs, ± 95 %")

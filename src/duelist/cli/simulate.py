@@ -38,7 +38,7 @@ def simulate_command(
     ] = False,
 ) -> None:
     """Run policies against a matrix many times and show their regret."""
-    from duelist.cli.output import labelled, prepare_outputs, print_json, print_results, save_results
+    from duelist.cli.output import prepare_outputs, print_results, print_summaries, save_results
     from duelist.cli.specs import read_specs
     from duelist.dueling.environments import load_environment
     from duelist.dueling.result import plot
@@ -47,14 +47,13 @@ def simulate_command(
     environment = load_environment(matrix)
     specs = read_specs("policy", policies, setting or [])
     prepare_outputs(chart, save, len(specs), view, environment)
-    results = [simulate(each.name, environment, horizon, runs, seed, each.parameters, cores=cores) for each in specs]
+    results = [simulate(spec, environment, horizon, runs, seed, cores=cores) for spec in specs]
     if save is not None:
         save_results(results, save)
-    results = labelled(results, "policy")
     if chart is not None:
         plot(results, chart, view)
     if as_json:
-        print_json([result.summary() for result in results])
+        print_summaries(results)
     else:
         print_results(results)
         if chart is not None:

@@ -14,6 +14,7 @@ import numpy as np
 from duelist.core.errors import BadInput
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.named import tell_apart
 from duelist.core.spec import Spec
 from duelist.present.charts import Lines, Panel, Series
 
@@ -159,10 +160,10 @@ def plot(results: Sequence[Result], path: str | Path | None = None, view: str = 
 def regret_chart(results: Sequence[Result], view: str = "strong") -> Lines:
     """One chart of several results, regret on top and accuracy below."""
     regret, accuracy = [], []
-    for result in results:
+    for result, label in zip(results, tell_apart([result.spec for result in results]), strict=True):
         mean, low, high = interval(result.curve(view))
-        regret.append(Series(result.policy, result.checkpoints, mean, low, high))
-        accuracy.append(Series(result.policy, result.checkpoints, result.accuracy))
+        regret.append(Series(label, result.checkpoints, mean, low, high))
+        accuracy.append(Series(label, result.checkpoints, result.accuracy))
     first = results[0]
     title = f"{first.environment}, {first.runs} runs, 95 % bands"
     panels = [Panel(f"cumulative {view} regret", regret, True), Panel("accuracy: both arms the best", accuracy)]

@@ -10,6 +10,8 @@ import numpy as np
 
 from duelist.core.intervals import Interval, interval
 from duelist.core.memory import Floats, Ints
+from duelist.core.named import tell_apart
+from duelist.core.spec import Spec
 from duelist.present.charts import Lines, Panel, Series
 from duelist.present.tables import Table
 
@@ -19,7 +21,6 @@ class Learning:
     """Learning curves of one learner, one row a run."""
 
     learner: str
-    label: str  # the learner with the settings it was given, which tells it apart from others
     parameters: dict[str, Any]
     clicks: str
     impressions: int
@@ -29,6 +30,11 @@ class Learning:
     online: Floats  # discounted sum of the NDCG shown, up to each checkpoint
     impressions_per_second: float
     conventions: dict[str, str]
+
+    @property
+    def spec(self) -> Spec:
+        """The learner as it ran, as data: it can be made and run again."""
+        return Spec("learner", self.learner, self.parameters)
 
     @property
     def final_ndcg(self) -> Interval:
@@ -44,7 +50,6 @@ class Learning:
         """What `duelist learn --json` prints."""
         return {
             "learner": self.learner,
-            "label": self.label,
             "parameters": self.parameters,
             "clicks": self.clicks,
             "impressions": self.impressions,
@@ -71,15 +76,16 @@ def join_folds(parts: Sequence[Learning], seed: int) -> Learning:
 
 def format_learning(results: Sequence[Learning]) -> str:
     """A line a learner, and how the numbers are to be read."""
+    labelled = zip(results, tell_apart([result.spec for result in results]), strict=True)
     rows = [
         [
-            result.label,
+            label,
             _text(result.online_ndcg, 1),
             _text(result.final_ndcg, 4),
             f"{result.impressions_per_second:,.0f}",
             *([_text(result.dynamic_regret, 0)] if hasattr(result, "dynamic_regret") else []),
         ]
-        for result in sorted(results, key=lambda result: -result.online_ndcg.mean)
+        for result, label in sorted(labelled, key=lambda pair: -pair[0].online_ndcg.mean)
     ]
     first = results[0]
     columns = ["learner", "online NDCG", "final NDCG@10", "impressions/s", "dynamic regret"][: len(rows[0])]
@@ -98,10 +104,14 @@ def _text(found: Interval, digits: int) -> str:
 def learning_chart(results: Sequence[Learning], title: str) -> Lines:
     """Offline NDCG and discounted online NDCG over time, with 95 % bands."""
 
+    labels = tell_apart([result.spec for result in results])
+
     def lines(curve: str) -> list[Series]:
-        found = [(result, interval(getattr(result, curve))) for result in results]
+        found = [interval(getattr(result, curve)) for result in results]
+        bands = [(i.low, i.high) if np.isfinite(i.low).all() else () for i in found]
         return [
-            Series(r.label, r.checkpoints, i.mean, *((i.low, i.high) if len(r.final) > 1 else ())) for r, i in found
+            Series(label, result.checkpoints, i.mean, *band)
+            for label, result, i, band in zip(labels, results, found, bands, strict=True)
         ]
 
     panels = [

@@ -90,7 +90,6 @@ def learn(
     done = run_all(run, seeds, str(wanted), impressions * runs, cores, progress)
     found = Learning(
         learner=wanted.name,
-        label=str(wanted),
         parameters=settings,
         clicks=clicks if isinstance(clicks, str) else "cascade",
         impressions=impressions,

@@ -30,7 +30,7 @@ def chance(scores: Floats, ranking: tuple[int, ...]) -> float:
 class Slow:
     """The same algorithm with whole lists, dictionaries, and no limit to its memory."""
 
-    def __init__(self, features: int, length: int, settings: dict[str, float]) -> None:
+    def __init__(self, features: int, length: int, settings: dict[str, Any]) -> None:
         self.settings, self.step = settings, 0
         self.moving, self.weights = np.zeros(features), np.zeros(features)
         self.clicks, self.views = [0.3] * length, [1.0] * length
