@@ -71,8 +71,6 @@ def content(thing: Any) -> Any:
 
 @pytest.mark.parametrize(("family", "text"), ALL, ids=" ".join)
 def test_what_a_spec_makes_gives_an_equal_spec_that_makes_an_equal_thing(family: str, text: str) -> None:
-    if family == "learner" and not issubclass(find_family(family).get(text.partition(":")[0]), Agent):
-        pytest.skip("learners are no agents yet")
     thing = make(Spec.read(family, text))
     spec = thing.spec
     given = Spec.read(family, text).check().parameters

@@ -56,7 +56,7 @@ def test_settings_reach_the_learner_they_are_for(run: Run, folder: Path) -> None
 def test_the_same_learner_with_other_settings_is_another(run: Run, folder: Path) -> None:
     arguments = ["--data", str(folder), "--impressions", "50", "--runs", "1"]
     swept = json.loads(run("learn", "pdgd", "dbgd", *arguments, "--set", "pdgd.rate=0.1,1", "--json"))
-    assert [each["learner"] for each in swept] == ["pdgd:rate=0.1", "pdgd:rate=1.0", "dbgd"]
+    assert [each["label"] for each in swept] == ["pdgd:rate=0.1", "pdgd:rate=1.0", "dbgd"]
     printed = run("learn", "pdgd:rate=0.1", "pdgd:rate=1", *arguments)
     assert all(f"\n{name} " in printed for name in ("pdgd:rate=0.1", "pdgd:rate=1.0"))
     with pytest.raises(BadInput, match="'pdgd' comes twice"):

@@ -41,6 +41,7 @@ def no_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_json_is_one_object_with_the_librarys_figures(run: Run) -> None:
     printed = json.loads(run("simulate", "uniform", *SMALL, "--json"))
+    assert printed.pop("label") == "uniform"
     assert without_speed(printed) == without_speed(simulate("uniform", "arxiv", 300, runs=3, seed=5).summary())
     assert {"policy", "parameters", "arms", "horizon", "runs", "seed", "regret", "best_arm_rate"} < printed.keys()
     assert printed["regret"]["strong"].keys() == {"mean", "low", "high"}
@@ -78,7 +79,7 @@ def test_the_same_policy_with_other_settings_is_another(run: Run, tmp_path: Path
     chart = tmp_path / "chart.svg"
     twice = ("rucb:alpha=0.6", "rucb:alpha=2", "uniform")
     printed = json.loads(run("simulate", *twice, *SMALL, "--json", "--save", tmp_path / "all", "--chart", chart))
-    assert [each["policy"] for each in printed] == ["rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"]
+    assert [each["label"] for each in printed] == ["rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"]
     assert [each["parameters"] for each in printed] == [{"alpha": 0.6}, {"alpha": 2.0}, {}]
     assert all(f"<!-- {name} -->" in chart.read_text() for name in ("rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"))
     files = sorted(path.name for path in (tmp_path / "all").iterdir())
@@ -96,14 +97,14 @@ def test_one_policy_keeps_its_name_whatever_its_settings(run: Run) -> None:
 
 def test_several_values_are_a_sweep(run: Run) -> None:
     printed = json.loads(run("simulate", "rucb", "uniform", *SMALL, "--set", "alpha=.51,1,2", "--json"))
-    assert [each["policy"] for each in printed] == ["rucb:alpha=0.51", "rucb:alpha=1.0", "rucb:alpha=2.0", "uniform"]
+    assert [each["label"] for each in printed] == ["rucb:alpha=0.51", "rucb:alpha=1.0", "rucb:alpha=2.0", "uniform"]
     alone = json.loads(run("simulate", "rucb", *SMALL, "--set", "alpha=1", "--json"))
     assert printed[1]["regret"] == alone["regret"]
 
 
 def test_policies_that_hold_others_are_told_apart_by_them(run: Run) -> None:
     printed = json.loads(run("simulate", "window:base=rucb", "window:base=uniform", *SMALL, "--json"))
-    assert [each["policy"] for each in printed] == ["window:base=rucb", "window:base=uniform"]
+    assert [each["label"] for each in printed] == ["window:base=rucb", "window:base=uniform"]
 
 
 @pytest.mark.parametrize(

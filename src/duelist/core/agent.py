@@ -130,18 +130,18 @@ class Agent(Declared):
 
     @classmethod
     @once
-    def over(cls, base: type[Agent]) -> type[Self]:
-        """This class around `base`: a subclass with the same name and text that holds another kind.
+    def over(cls, base: type[Agent], name: str = "") -> type[Self]:
+        """This class around `base`: a subclass with the same text, and the same name unless given, that holds it.
 
         It is made at run time, once for each base, because `fields` are what a class compiles from. Nobody
         needs to name it: agents are stored and pickled by their spec.
         """
-        if set(cls.held().values()) == {base}:
+        if set(cls.held().values()) == {base} and not name:
             return cls
         held = {name: Holds(base) for name, f in cls.fields.items() if isinstance(f, Holds) and _is_agent(f.part)}
         declared = cls.fields["base"]
         named = Parameter(base.name, declared.help, family=declared.family)
-        space = {**held, "base": named, "__doc__": cls.__doc__, "__module__": cls.__module__, "name": cls.name}
+        space = {**held, "base": named, "__doc__": cls.__doc__, "__module__": cls.__module__, "name": name or cls.name}
         return type(f"{cls.__name__}_{base.__name__}", (cls,), space, abstract=True)
 
     @classmethod

@@ -83,7 +83,7 @@ class Slow:
 
 
 def test_every_update_is_that_of_the_slow_one() -> None:
-    settings = {"rate": 0.5, "contrast": 1.5, "lesson": 0.4, "strength": 3.0, "sights": 4.0}
+    settings: dict[str, Any] = {"rate": 0.5, "contrast": 1.5, "lesson": 0.4, "strength": 3.0, "sights": 4.0}
     luck, learner, slow = LUCK(1), Tally(3, length=4, seed=2, **settings), Slow(3, 4, settings)
     documents = luck.random((5, 6, 3))
     for _ in range(150):
@@ -103,7 +103,7 @@ def test_every_update_is_that_of_the_slow_one() -> None:
 
 @pytest.mark.parametrize("keys", [None, [3, 1, 4, 15, 9]])
 def test_without_keys_or_trust_in_tallies_it_is_pdgd(keys: list[int] | None) -> None:
-    off = {} if keys is None else {"strength": 0.0, "lesson": 0.0}
+    off: dict[str, Any] = {} if keys is None else {"strength": 0.0, "lesson": 0.0}
     luck, one, two = LUCK(3), Tally(3, contrast=1.0, seed=4, **off), PDGD(3, decay=1.0, seed=4)
     for _ in range(200):
         documents = luck.random((5, 3))

@@ -62,5 +62,5 @@ class Fading(Holder):
 
 # The names of these as they are compared in drift experiments.
 for _held in (DBGD, MGD, PDGD):
-    LEARNERS.add(f"restart-{_held.name}", Restart.over(_held))
-    LEARNERS.add(f"window-{_held.name}", Fading.over(_held))
+    for _kind, _name in ((Restart, f"restart-{_held.name}"), (Fading, f"window-{_held.name}")):
+        LEARNERS.add(_name, _kind.over(_held, _name))
