@@ -88,7 +88,8 @@ class Agent(Declared):
     @classmethod
     def class_spec(cls) -> Spec:
         """The spec of a class that nothing was set of yet: its name, and what it holds if that was chosen."""
-        held = {} if cls.registry.get(cls.name) is cls else {"base": cls.fields["base"].default}
+        chosen = "base" in cls.fields and cls.registry.get(cls.name) is not cls
+        held = {"base": cls.fields["base"].default} if chosen else {}
         return Spec(cls.registry.family, cls.name, held)
 
     def identity(self) -> dict[str, Any]:
