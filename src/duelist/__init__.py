@@ -8,35 +8,32 @@
 True
 """
 
-from __future__ import annotations
-
 import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from duelist.core.errors import *  # noqa: F403
-    from duelist.dueling import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-# The public names are those of these packages. They are looked up at first use, so that
-# `import duelist` and the command line's help do not wait for the compiler to load.
-HOMES = ("duelist.core.errors", "duelist.dueling")
-# The others keep their names to themselves: duelist.interleaving.TeamDraft.
-PACKAGES = ("analysis", "clicks", "data", "dueling", "evidence", "interleaving", "offline", "online", "testing")
+
+def _read_stub():
+    """Where each public name comes from, as __init__.pyi says to type checkers: one list serves both."""
+    with open(f"{__file__}i", encoding="utf-8") as stub:
+        words = [line.split() for line in stub if line.startswith("from ")]
+    return {name: home for _, home, _, name, *_ in words}  # from HOME import NAME as NAME
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__all__":
-        return __dir__()
-    if name in PACKAGES:
+# Names are looked up at first use, so that `import duelist`, `dir(duelist)` and the command line's help
+# do not wait for the compiler to load.
+_HOMES = _read_stub()
+__all__ = sorted([*_HOMES, "__version__"])
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module 'duelist' has no attribute {name!r}")
+    home = _HOMES[name]
+    if home == "duelist":
         return importlib.import_module(f"duelist.{name}")
-    for home in () if name.startswith("_") else HOMES:
-        module = importlib.import_module(home)
-        if name in module.__all__:
-            return getattr(module, name)
-    raise AttributeError(f"module 'duelist' has no attribute {name!r}")
+    return getattr(importlib.import_module(home), name)
 
 
-def __dir__() -> list[str]:
-    return sorted(name for home in HOMES for name in importlib.import_module(home).__all__)
+def __dir__():
+    return __all__

@@ -107,7 +107,7 @@ def test_another_policys_duel_is_foreign_even_while_ours_are_open(other: Policy)
 def test_the_oldest_duel_expires_when_too_many_are_open() -> None:
     policy = RUCB(n_arms=3, seed=0, max_open=2)
     first, second, third = policy.ask(), policy.ask(), policy.ask()
-    policy = Policy.from_json(policy.to_json())  # which of them expired travels along
+    policy = RUCB.from_json(policy.to_json())  # which of them expired travels along
     with pytest.raises(ExpiredDuel, match="max_open=2"):
         policy.tell(first, 1)
     policy.tell(third, 1)
@@ -127,7 +127,7 @@ def test_memory_stays_bounded_when_no_duel_is_ever_told() -> None:
     ("make", "message"),
     [
         (lambda: RUCB(n_arms=1), "at least 2, not 1"),
-        (lambda: RUCB(n_arms=2.5), "not 2.5"),
+        (lambda: RUCB(n_arms=2.5), "not 2.5"),  # type: ignore[arg-type]
         (lambda: RUCB(n_arms=True), "not True"),
         (lambda: RUCB(), "either n_arms"),
         (lambda: RUCB(n_arms=2, arms=["a", "b"]), "either n_arms"),

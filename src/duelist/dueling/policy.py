@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -81,15 +81,17 @@ class Policy(Agent, abstract=True):
             raise BadInput(f"{cls.__name__}: view must be one of {', '.join(VIEWS)}, not {cls.view!r}")
         super().__init_subclass__(abstract)
 
-    def __new__(cls, n_arms: int | None = None, *, arms: Sequence[Hashable] | None = None, **given: Any) -> Self:
+    def __new__(
+        cls, n_arms: SupportsIndex | None = None, *, arms: Sequence[Hashable] | None = None, **given: Any
+    ) -> Self:
         return object.__new__(cls.resolve(given, n_arms if arms is None else len(arms)))
 
     def __init__(
         self,
-        n_arms: int | None = None,
+        n_arms: SupportsIndex | None = None,
         *,
         arms: Sequence[Hashable] | None = None,
-        seed: int | np.random.SeedSequence | None = None,
+        seed: SupportsIndex | np.random.SeedSequence | None = None,
         max_open: int = MAX_OPEN,
         **parameters: Any,
     ) -> None:
@@ -121,7 +123,7 @@ class Policy(Agent, abstract=True):
         self._remember(number, drawn)
         return self._named(drawn, number)
 
-    def tell(self, duel: Duel, outcome: float | None = None, *, winner: Any = None) -> None:
+    def tell(self, duel: Duel, outcome: SupportsFloat | None = None, *, winner: Any = None) -> None:
         """Report how `duel` ended: an outcome from 0 to 1 (1: the left arm won), or the winner."""
         drawn = self._find(duel)
         value = _check_outcome(duel, outcome, winner)
@@ -141,7 +143,7 @@ class Policy(Agent, abstract=True):
         """
         return self._named(self._choose(luck), "")
 
-    def apply(self, duel: Duel, outcome: float | None = None, *, winner: Any = None) -> None:
+    def apply(self, duel: Duel, outcome: SupportsFloat | None = None, *, winner: Any = None) -> None:
         """Learn from a duel that was drawn here or elsewhere, open or not.
 
         What is learnt depends on the duels applied alone, and drawing after it changes nothing.
@@ -234,7 +236,7 @@ class Policy(Agent, abstract=True):
         return Live(choose.entry(self.memory, 1, self.rng), update.entry(self.memory, duel, 1.0, 1, self.rng))
 
 
-def _check_arms(who: str, n_arms: int | None, arms: Sequence[Hashable] | None) -> Sequence[Any]:
+def _check_arms(who: str, n_arms: SupportsIndex | None, arms: Sequence[Hashable] | None) -> Sequence[Any]:
     if (n_arms is None) == (arms is None):
         raise BadInput(f"{who} needs either n_arms, a whole number of at least 2, or arms, a list of names")
     if arms is None:
@@ -255,7 +257,7 @@ def _check_duel(duel: Any) -> Duel:
     return duel
 
 
-def _check_outcome(duel: Duel, outcome: float | None, winner: Any) -> float:
+def _check_outcome(duel: Duel, outcome: SupportsFloat | None, winner: Any) -> float:
     if (outcome is None) == (winner is None):
         raise BadInput("tell needs either an outcome from 0 to 1 or winner=arm")
     if outcome is None:

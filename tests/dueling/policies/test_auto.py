@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,6 @@ def test_another_base_can_be_named_and_its_parameters_set() -> None:
 
 
 @pytest.mark.parametrize("bad", [1, 2.5, "6", None])
-def test_a_bad_number_of_arms_is_refused_as_by_any_policy(bad: object) -> None:
+def test_a_bad_number_of_arms_is_refused_as_by_any_policy(bad: Any) -> None:
     with pytest.raises(BadInput):
         Auto(bad, seed=0)

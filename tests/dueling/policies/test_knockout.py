@@ -2,9 +2,10 @@ import math
 
 import numpy as np
 
-from duelist import SAVAGE, BeatTheMeanPAC, Knockout, Policy, SAVAGEBorda, SAVAGECopeland, load_environment
+from duelist import SAVAGE, BeatTheMeanPAC, Knockout, Policy, SAVAGEBorda, SAVAGECopeland
+from duelist.dueling.environments.instances import arithmetic
 
-MATRIX = load_environment("arithmetic:arms=7,step=0.07").preference
+MATRIX = arithmetic(arms=7, step=0.07).preference
 
 
 def run_until_certain(policy: Policy, seed: int) -> None:

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ def reference(weights: np.ndarray, gamma: float) -> np.ndarray:
 @pytest.mark.parametrize(
     "settings", [{}, {"gamma": 0.3}, {"gain": 0.5, "horizon": 5000}, {"gain": 0.1, "horizon": 5000}]
 )
-def test_probabilities_and_weights_are_those_of_the_paper(settings: dict[str, float]) -> None:
+def test_probabilities_and_weights_are_those_of_the_paper(settings: dict[str, Any]) -> None:
     arms, luck = 4, np.random.default_rng(0)
     policy = REX3(n_arms=arms, seed=1, **settings)
     log_weights = np.zeros(arms)

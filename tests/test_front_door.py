@@ -1,0 +1,58 @@
+"""What somebody sees who imports duelist: in a type checker, in a console, in help."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import duelist
+from duelist.dueling import environments, policies
+
+
+def checked(tmp_path: Path, text: str) -> str:
+    """What a strict type checker says."""
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(program)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stdout
+
+
+def test_a_strict_type_checker_knows_the_public_names(tmp_path: Path) -> None:
+    said = checked(
+        tmp_path,
+        "import duelist\nfrom duelist import RUCB\n"
+        "reveal_type(RUCB)\nreveal_type(duelist.simulate)\nduelist.RUBC\nreveal_type(duelist.online.PDGD)\n",
+    )
+    assert 'Revealed type is "def (n_arms' in said
+    assert "duelist.dueling.result.Result" in said
+    assert 'Module has no attribute "RUBC"' in said
+    assert "duelist.online.learners.pdgd.PDGD" in said
+    assert said.count("error:") == 1
+
+
+def test_every_public_name_is_there() -> None:
+    for name in duelist.__all__:
+        assert getattr(duelist, name) is not None
+    assert {*policies.__all__, *environments.__all__, "Duel", "Spec", "analyze", "online", "__version__"} <= set(
+        dir(duelist)
+    )
+    with pytest.raises(AttributeError, match="no attribute 'RUBC'"):
+        _ = duelist.RUBC  # type: ignore[attr-defined]
+
+
+def test_looking_around_does_not_load_the_compiler() -> None:
+    program = "import sys, duelist; dir(duelist); duelist.__version__; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("kind", "parameter"), [(duelist.RUCB, "alpha"), (duelist.online.PDGD, "rate")])
+def test_a_signature_shows_the_parameters(kind: type, parameter: str) -> None:
+    shown = inspect.signature(kind).parameters
+    assert shown[parameter].default == kind.fields[parameter].default  # type: ignore[attr-defined]
+    assert {"seed", "max_open"} <= shown.keys()
+    assert kind.fields[parameter].help in pydoc.render_doc(kind)  # type: ignore[attr-defined]
