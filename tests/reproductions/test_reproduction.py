@@ -17,7 +17,7 @@ from duelist.core.spec import Spec
 from duelist.dueling.environments import Matrix
 from duelist.present.charts import Lines, Panel, Series
 from duelist.reproductions import catalogue
-from duelist.reproductions.catalogue import CATALOGUE, Entry, find
+from duelist.reproductions.catalogue import CATALOGUE, Listed, find
 from duelist.reproductions.policy_cells import PolicyCell
 from duelist.reproductions.reproduction import Found, Report, Reproduction, Setting
 from duelist.reproductions.samples import ratio_of
@@ -198,6 +198,6 @@ def test_what_is_no_reproduction_is_refused(name: str, message: str) -> None:
 
 
 def test_an_entry_knows_whether_its_extra_is_there() -> None:
-    entry = Entry("a paper", "module:NAME", "offline")
+    entry = Listed("a paper", "module:NAME", "offline")
     assert entry.missing == ""
     assert entry._replace(extra="").missing == ""

@@ -30,7 +30,7 @@ LOOK = 20  # lines that are looked at to tell what is in a file
 
 
 @dataclass(frozen=True)
-class Row:
+class UbiRow:
     """A line and where it came from."""
 
     path: str
@@ -78,12 +78,12 @@ def read_ubi(queries: str | Path, events: str | Path | None = None) -> Log:
     return found.log()
 
 
-def _rows(path: str | Path, found: Collector) -> Iterator[Row]:
+def _rows(path: str | Path, found: Collector) -> Iterator[UbiRow]:
     try:
         for line, row_text in numbered_lines(path):
             fields = _fields(row_text)
             if _kind(fields):
-                yield Row(str(path), line, row_text, fields)
+                yield UbiRow(str(path), line, row_text, fields)
             elif row_text.strip():
                 found.reject(line, "neither a UBI query nor an event", row_text, path)
     except CutShort as error:
@@ -119,7 +119,7 @@ def _client(fields: Mapping[str, Any]) -> Any:
     return fields.get("client_id") or fields.get("user_id")
 
 
-def _join(found: Collector, events: Iterable[Row]) -> None:
+def _join(found: Collector, events: Iterable[UbiRow]) -> None:
     """Add the clicks to their impressions."""
     clicks: dict[str, list[tuple[float | None, int]]] = {}
     for row in events:

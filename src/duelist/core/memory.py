@@ -32,7 +32,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Table:
+class Array:
     """An array of a size that depends on the number of arms (or features), or on parameters declared before it."""
 
     shape: Callable[..., tuple[int, ...]]
@@ -59,27 +59,27 @@ class Holds:
 
 def single(dtype: type = int, fill: float = 0) -> Any:
     """Declare one changing number: an array of length one."""
-    return Table(lambda k: (1,), dtype, fill)
+    return Array(lambda k: (1,), dtype, fill)
 
 
 def per_arm(dtype: type = float, fill: float = 0) -> Any:
     """Declare one number an arm."""
-    return Table(lambda k: (k,), dtype, fill)
+    return Array(lambda k: (k,), dtype, fill)
 
 
 def per_pair(dtype: type = float, fill: float = 0) -> Any:
     """Declare one number an ordered pair of arms."""
-    return Table(lambda k: (k, k), dtype, fill)
+    return Array(lambda k: (k, k), dtype, fill)
 
 
 def table(shape: Callable[..., tuple[int, ...]], dtype: type = float, fill: float = 0) -> Any:
     """Declare an array of another shape: shape(size), or shape(size, self) to use parameters."""
-    return Table(shape, dtype, fill)
+    return Array(shape, dtype, fill)
 
 
 def scratch(shape: Callable[..., tuple[int, ...]], dtype: type = float) -> Any:
     """Declare room to work in, which holds anything when a kernel is called: shape(size), or shape(size, self)."""
-    return Table(shape, dtype, 0, scratch=True)
+    return Array(shape, dtype, 0, scratch=True)
 
 
 def holds(part: type[Declared]) -> Any:
@@ -117,12 +117,12 @@ class Declared:
     kernels: ClassVar[tuple[str, ...]] = ()  # methods that a holder may call
 
     def __init_subclass__(cls) -> None:
-        own = {n: v for n, v in vars(cls).items() if isinstance(v, Parameter | Table | Holds)}
+        own = {n: v for n, v in vars(cls).items() if isinstance(v, Parameter | Array | Holds)}
         for name in own:
             if "__" in name or name.startswith("_"):
                 raise BadInput(f"{cls.__name__}: a field must not start with '_' or contain '__': {name!r}")
             taken = getattr(super(cls, cls), name, None)
-            if name in cls.reserved or not (taken is None or isinstance(taken, Parameter | Table | Holds)):
+            if name in cls.reserved or not (taken is None or isinstance(taken, Parameter | Array | Holds)):
                 raise BadInput(f"{cls.__name__}: the field name {name!r} has a meaning already")
         for name in vars(cls).keys() & cls.fields.keys() - own.keys():
             raise BadInput(f"{cls.__name__}: {name} must be a field, such as constant({vars(cls)[name]!r})")
@@ -140,7 +140,7 @@ class Declared:
                     raise BadInput(f"{type(self).__name__} needs {name}=...: {field.help}")
                 given = parameters.get(name, field.default) if field.settable else field.default
                 value = field.check(type(self).__name__, name, given)
-            elif isinstance(field, Table):
+            elif isinstance(field, Array):
                 value = field.allocate(self)
             else:
                 # What a held part holds was decided with its class. It is made of what it declares alone.
@@ -176,7 +176,7 @@ class Declared:
         """Every array that is remembered, by name; those of a held part as "part.name"."""
         found: dict[str, npt.NDArray[Any]] = {}
         for name, field in self.fields.items():
-            if isinstance(field, Table) and not field.scratch:
+            if isinstance(field, Array) and not field.scratch:
                 found[name] = getattr(self, name)
             elif isinstance(field, Holds):
                 found |= {f"{name}.{n}": a for n, a in getattr(self, name).tables().items()}
@@ -184,7 +184,7 @@ class Declared:
 
     def scratch_tables(self) -> list[npt.NDArray[Any]]:
         """The arrays that mean nothing between calls, those of held parts included."""
-        found = [getattr(self, n) for n, f in self.fields.items() if isinstance(f, Table) and f.scratch]
+        found = [getattr(self, n) for n, f in self.fields.items() if isinstance(f, Array) and f.scratch]
         parts = [getattr(self, n) for n, f in self.fields.items() if isinstance(f, Holds)]
         return found + [array for part in parts for array in part.scratch_tables()]
 
@@ -232,7 +232,7 @@ class Declared:
     @classmethod
     def _fills(cls) -> Iterator[tuple[str, Any]]:
         for name, field in cls.fields.items():
-            if isinstance(field, Table) and not field.scratch:
+            if isinstance(field, Array) and not field.scratch:
                 yield name, np.dtype(field.dtype).type(field.fill).item()
             elif isinstance(field, Holds):
                 yield from ((f"{name}.{path}", fill) for path, fill in field.part._fills())

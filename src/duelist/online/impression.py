@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.core.memory import Declared, Flags, Floats, Ints, Table, parameter, single, table
+from duelist.core.memory import Array, Declared, Flags, Floats, Ints, parameter, single, table
 from duelist.core.record import frozen, read_record, reading, write_record
 from duelist.core.registry import find_family
 from duelist.core.spec import Spec
@@ -69,7 +69,7 @@ class Impression(Declared):
     def fits(self, other: Impression) -> bool:
         """Whether its arrays are those of `other`, in kind and shape."""
         return type(self) is type(other) and all(
-            getattr(self, n).shape == getattr(other, n).shape for n, f in self.fields.items() if isinstance(f, Table)
+            getattr(self, n).shape == getattr(other, n).shape for n, f in self.fields.items() if isinstance(f, Array)
         )
 
     def to_json(self) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PACKAGES = {"offline": ("piqp", "sklearn", "threadpoolctl")}  # of our extras, by the names they are imported by
 
 
-class Entry(NamedTuple):
+class Listed(NamedTuple):
     """Where a reproduction is."""
 
     source: str  # where its table or figure is in the paper
@@ -29,55 +29,55 @@ class Entry(NamedTuple):
 
 
 CATALOGUE = {
-    "thesis-3.2": Entry("thesis Tables 3.1 to 3.4 and the examples of 2.3", "thesis_measures:MEASURES"),
-    "thesis-3.6": Entry("thesis Tables 3.6 and 3.9, on Cranfield and MQ2008", "thesis_map:LEARNING", "offline"),
-    "thesis-4.1": Entry("thesis Tables 4.1 and 4.2, Figure 4.4", "thesis_diversity:TABLE", "offline"),
-    "thesis-4.5": Entry("thesis Figure 4.5, loss by training queries", "thesis_diversity_curves:TRAINING", "offline"),
-    "thesis-4.6": Entry("thesis Figure 4.6, training loss by C", "thesis_diversity_curves:COSTS", "offline"),
-    "thesis-4.7": Entry("thesis Figure 4.7, loss by documents chosen", "thesis_diversity_curves:SIZES", "offline"),
-    "web-diversity": Entry(
+    "thesis-3.2": Listed("thesis Tables 3.1 to 3.4 and the examples of 2.3", "thesis_measures:MEASURES"),
+    "thesis-3.6": Listed("thesis Tables 3.6 and 3.9, on Cranfield and MQ2008", "thesis_map:LEARNING", "offline"),
+    "thesis-4.1": Listed("thesis Tables 4.1 and 4.2, Figure 4.4", "thesis_diversity:TABLE", "offline"),
+    "thesis-4.5": Listed("thesis Figure 4.5, loss by training queries", "thesis_diversity_curves:TRAINING", "offline"),
+    "thesis-4.6": Listed("thesis Figure 4.6, training loss by C", "thesis_diversity_curves:COSTS", "offline"),
+    "thesis-4.7": Listed("thesis Figure 4.7, loss by documents chosen", "thesis_diversity_curves:SIZES", "offline"),
+    "web-diversity": Listed(
         "thesis 4.1, greedy typically does much better than its bound; on the Web track's subtopics",
         "web_diversity:WEB_DIVERSITY",
         "offline",
     ),
-    "thesis-5.1": Entry("thesis Figure 5.1, worst case", "thesis_filters:WORST_CASE"),
-    "thesis-5.2": Entry("thesis Figure 5.2, random Bradley-Terry", "thesis_filters:RANDOM_CASE"),
-    "thesis-7.1": Entry("thesis Table 7.1 and the numbers of 7.2 and 7.4.1", "thesis_evidence:EVIDENCE"),
-    "thesis-7.2": Entry("thesis Figures 7.2 and 7.3, on simulated pairs", "thesis_weights:WEIGHTS"),
-    "peeking": Entry("false alarms of watched experiments", "peeking:PEEKING"),
-    "interleaving-users": Entry(
+    "thesis-5.1": Listed("thesis Figure 5.1, worst case", "thesis_filters:WORST_CASE"),
+    "thesis-5.2": Listed("thesis Figure 5.2, random Bradley-Terry", "thesis_filters:RANDOM_CASE"),
+    "thesis-7.1": Listed("thesis Table 7.1 and the numbers of 7.2 and 7.4.1", "thesis_evidence:EVIDENCE"),
+    "thesis-7.2": Listed("thesis Figures 7.2 and 7.3, on simulated pairs", "thesis_weights:WEIGHTS"),
+    "peeking": Listed("false alarms of watched experiments", "peeking:PEEKING"),
+    "interleaving-users": Listed(
         "users needed by each interleaving method, two real rankers of MQ2008, navigational clicks",
         "interleaving_users:INTERLEAVING_USERS",
     ),
-    "dbgd-1": Entry("DBGD Table 1", "dbgd_table1:TABLE"),
-    "dbgd-2": Entry("DBGD Figure 2", "dbgd_table1:FIGURE"),
-    "dbgd-web-2": Entry("DBGD Table 2, as an analogue", "dbgd_web:GRID", "offline"),
-    "dbgd-web-3": Entry("DBGD Table 3 and Figure 3, as an analogue", "dbgd_web:SAMPLED", "offline"),
-    "dm2l-drift": Entry("DM2L, the claim of section 1", "dm2l_drift:DRIFT"),
-    "online-mq2008": Entry(
+    "dbgd-1": Listed("DBGD Table 1", "dbgd_table1:TABLE"),
+    "dbgd-2": Listed("DBGD Figure 2", "dbgd_table1:FIGURE"),
+    "dbgd-web-2": Listed("DBGD Table 2, as an analogue", "dbgd_web:GRID", "offline"),
+    "dbgd-web-3": Listed("DBGD Table 3 and Figure 3, as an analogue", "dbgd_web:SAMPLED", "offline"),
+    "dm2l-drift": Listed("DM2L, the claim of section 1", "dm2l_drift:DRIFT"),
+    "online-mq2008": Listed(
         "PDGD and team-draft DBGD on MQ2008, five folds: an independent implementation's figures",
         "online_letor:ONLINE_FIGURES",
     ),
-    "online-peers": Entry(
+    "online-peers": Listed(
         "the other learners on MQ2008 and MQ2007-partial: public research code, a single run of it a fold",
         "online_letor:ONLINE_PEERS",
     ),
-    "online-tally": Entry(
+    "online-tally": Listed(
         "tally, the learner we recommend, against goals on MQ2008 and MQ2007-partial, stop after click",
         "online_letor:ONLINE_GOALS",
     ),
-    "rex3-1": Entry("REX3 Figure 1", "rex3_bound:BOUND"),
-    "rex3-2": Entry("REX3 Figure 2, arXiv", "rex3_regret:ARXIV"),
-    "rex3-3": Entry("REX3 Figure 3 left, MSLR navigational", "rex3_regret:NAVIGATIONAL"),
-    "rex3-5-informational": Entry(
+    "rex3-1": Listed("REX3 Figure 1", "rex3_bound:BOUND"),
+    "rex3-2": Listed("REX3 Figure 2, arXiv", "rex3_regret:ARXIV"),
+    "rex3-3": Listed("REX3 Figure 3 left, MSLR navigational", "rex3_regret:NAVIGATIONAL"),
+    "rex3-5-informational": Listed(
         "REX3 Figure 5, MSLR informational (no Condorcet winner)", "rex3_regret:INFORMATIONAL"
     ),
-    "rex3-5-perfect": Entry("REX3 Figure 5, MSLR perfect", "rex3_regret:PERFECT"),
-    "rex3-7-savage": Entry("REX3 Figure 7, SAVAGE matrix", "rex3_regret:SAVAGE"),
-    "rex3-7-bvs": Entry("REX3 Figure 7, BVS matrix", "rex3_regret:BVS"),
-    "rex3-8": Entry("REX3 Figure 8, non-stationary utilities", "rex3_regret:DECEPTIVE"),
-    "rex3-3-arms": Entry("REX3 Figure 3 right, regret against K", "rex3_arms:ARMS"),
-    "rex3-6": Entry("REX3 Figure 6, Sparring with UCB, MSLR navigational", "rex3_sparring_ucb:SPARRING_UCB"),
+    "rex3-5-perfect": Listed("REX3 Figure 5, MSLR perfect", "rex3_regret:PERFECT"),
+    "rex3-7-savage": Listed("REX3 Figure 7, SAVAGE matrix", "rex3_regret:SAVAGE"),
+    "rex3-7-bvs": Listed("REX3 Figure 7, BVS matrix", "rex3_regret:BVS"),
+    "rex3-8": Listed("REX3 Figure 8, non-stationary utilities", "rex3_regret:DECEPTIVE"),
+    "rex3-3-arms": Listed("REX3 Figure 3 right, regret against K", "rex3_arms:ARMS"),
+    "rex3-6": Listed("REX3 Figure 6, Sparring with UCB, MSLR navigational", "rex3_sparring_ucb:SPARRING_UCB"),
 }
 
 
