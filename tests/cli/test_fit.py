@@ -42,7 +42,7 @@ def test_json_has_what_was_promised(files: list[str]) -> None:
     assert list(found) == ["ranker", "parameters", "metrics", "primal", "dual", "gap", "seconds"]
     assert found["ranker"] == "svm-map"
     assert found["parameters"]["C"] in (0.1, 10)
-    assert 0 <= found["gap"] <= 1e-3 * max(found["parameters"]["C"], 1)
+    assert 0 <= found["gap"] <= 5e-3 * found["parameters"]["C"]
     assert 0.5 < found["metrics"]["map"] < 1
     assert {"map", "ndcg@10"} <= found["metrics"].keys()
 

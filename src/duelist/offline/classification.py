@@ -36,7 +36,7 @@ class SVMAcc(LinearRanker):
         balanced: bool = False,
         convert: Literal["percentiles", "ranges"] | None = None,
         bins: int = 50,
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,

@@ -63,7 +63,7 @@ class SVMNdcg(LinearRanker):
         alpha: Alpha = "discount",
         gain: Literal["exponential", "linear"] = "exponential",
         truth: Literal["best", "mean"] = "best",
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
@@ -78,7 +78,7 @@ class SVMNdcg(LinearRanker):
         best = super().solve(order_by_score(queries, first.weights))
         for _ in range(PASSES):
             solution = super().solve(order_by_score(queries, best.weights))
-            if solution.primal > best.primal - self.tolerance * max(self.C, 1.0):
+            if solution.primal > best.primal - self.tolerance * (best.nothing - best.dual):
                 break
             best = solution
         return best

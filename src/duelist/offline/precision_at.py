@@ -37,7 +37,7 @@ class SVMPrecision(LinearRanker):
         self,
         C: float = 1.0,  # noqa: N803
         k: int = 10,
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,

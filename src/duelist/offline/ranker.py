@@ -78,10 +78,10 @@ Finder = Callable[[Floats, Floats], float]
 class LinearRanker(Ranker):
     """A ranker whose scores are weights times features, trained by cutting planes.
 
-    C: the price of the risk against |w|^2 / 2. tolerance: the gap between the objective and its lower
-    bound at which training stops, in units of max(C, 1). max_planes: more are an error. relevant: the
-    least label that counts as relevant. warm_start: begin with the planes of the last fit, if that was
-    of the same data, as when C changes.
+    C: the price of the risk against |w|^2 / 2. tolerance: training stops when no more than this share can
+    be missed of what weights gain over none, in the objective. max_planes: more are an error. relevant:
+    the least label that counts as relevant. warm_start: begin with the planes of the last fit, if that
+    was of the same data, as when C changes.
 
     After `fit`: coef_ (the weights), primal_, dual_ and gap_ (the objective, its lower bound and their
     difference), n_planes_ (how many were made), n_queries_ (how many queries had something to learn).
@@ -90,7 +90,7 @@ class LinearRanker(Ranker):
     def __init__(
         self,
         C: float = 1.0,  # noqa: N803
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
