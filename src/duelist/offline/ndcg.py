@@ -67,8 +67,9 @@ class SVMNdcg(LinearRanker):
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
+        rescale: bool = True,
     ) -> None:
-        super().__init__(C, tolerance, max_planes, relevant, warm_start)
+        super().__init__(C, tolerance, max_planes, relevant, warm_start, rescale)
         self.k, self.alpha, self.gain, self.truth = k, alpha, gain, truth
 
     def solve(self, queries: Queries) -> Solution:

@@ -41,8 +41,9 @@ class SVMPrecision(LinearRanker):
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
+        rescale: bool = True,
     ) -> None:
-        super().__init__(C, tolerance, max_planes, relevant, warm_start)
+        super().__init__(C, tolerance, max_planes, relevant, warm_start, rescale)
         self.k = k
 
     def finder(self, queries: Queries) -> Finder:
