@@ -10,6 +10,7 @@ from duelist.core.errors import BadInput
 from duelist.offline.classification import SVMAcc
 from duelist.offline.export import to_elasticsearch, to_ranklib, to_solr, weights_of
 from duelist.offline.pairwise import SVMPairwise
+from duelist.offline.ranker import Untrained
 
 RANKER = SVMPairwise(C=10).fit([[1.0, 0.0, 2.0], [0.0, 1.0, 1.5]], [1, 0])
 NAMES = ["title", "body", "age"]
@@ -49,6 +50,14 @@ def test_weights_are_a_copy() -> None:
 def test_names_must_be_one_a_feature(names: Any) -> None:
     with pytest.raises(BadInput, match="names must be 3 different ones"):
         to_solr(RANKER, names)
+
+
+def test_untrained_rankers_are_refused() -> None:
+    with pytest.warns(Untrained):
+        ranker = SVMPairwise().fit([[0.0], [1.0], [2.0]], [1, 0, 1])
+    for export in (weights_of, to_ranklib, lambda ranker: to_solr(ranker, ["a"])):
+        with pytest.raises(BadInput, match=r"SVMPairwise\(\) is untrained: its weights are all 0"):
+            export(ranker)
 
 
 def test_rankers_without_weights_of_features_are_refused() -> None:

@@ -28,6 +28,7 @@ def test_every_ranker_learns_whatever_the_units_of_features(name: str) -> None:
     untrained = mean(evaluate(FOLD.test, np.zeros(FOLD.test.n_documents), ["map"]), FOLD.test)["map"]
     assert untrained < 0.45
     assert found.metrics["map"] > 0.7
+    assert found.ranker.trained_
 
 
 @pytest.mark.parametrize("ranker", [SVMMap(C=10), SVMOrdinal(C=10), SVMAcc(C=10)], ids=repr)

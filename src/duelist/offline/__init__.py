@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal
     from duelist.offline.pairwise import SVMPairwise
     from duelist.offline.precision_at import SVMPrecision
+    from duelist.offline.ranker import Untrained
     from duelist.offline.rankers import Fitted, fit_best, make_ranker
     from duelist.offline.reciprocal_rank import SVMMrr
     from duelist.offline.roc_area import SVMRoc
@@ -35,6 +36,7 @@ HOMES = {
     "ordinal": ("SVMDecomposition", "SVMOrdinal"),
     "pairwise": ("SVMPairwise",),
     "precision_at": ("SVMPrecision",),
+    "ranker": ("Untrained",),
     "rankers": ("Fitted", "fit_best", "make_ranker"),
     "reciprocal_rank": ("SVMMrr",),
     "roc_area": ("SVMRoc",),
@@ -58,6 +60,7 @@ __all__ = [
     "SVMPrecision",
     "SVMRoc",
     "Solution",
+    "Untrained",
     "compare",
     "fit_best",
     "make_ranker",

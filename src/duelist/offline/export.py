@@ -24,6 +24,8 @@ def weights_of(ranker: Any) -> Floats:
         raise BadInput(f"{ranker!r} has no weights of its features: only fitted linear rankers do")
     if not np.isfinite(weights).all():
         raise BadInput(f"the weights of {ranker!r} are not finite")
+    if not np.any(weights):
+        raise BadInput(f"{ranker!r} is untrained: its weights are all 0, and would rank nothing")
     return np.array(weights, np.float64)
 
 

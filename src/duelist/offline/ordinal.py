@@ -5,6 +5,7 @@ Chu, Keerthi. New Approaches to Support Vector Ordinal Regression. ICML 2005.
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.offline.classification import SVMAcc
 from duelist.offline.queries import Queries
-from duelist.offline.ranker import Finder, LinearRanker
+from duelist.offline.ranker import Finder, LinearRanker, Untrained
 
 
 class Entries(NamedTuple):
@@ -127,11 +128,14 @@ class SVMDecomposition(LinearRanker):
         features, labels = self.checked(X, y)
         if labels.min() == labels.max():
             raise BadInput(only_one_label(labels))
-        parts = [self.classifier(label).fit(features, labels) for label in np.unique(labels)[1:]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Untrained)  # one classifier may be
+            parts = [self.classifier(label).fit(features, labels) for label in np.unique(labels)[1:]]
         self.coef_ = np.sum([part.coef_ for part in parts], axis=0)
         self.thresholds_ = np.array([part.threshold_ for part in parts])
         self.primal_, self.dual_ = sum(part.primal_ for part in parts), sum(part.dual_ for part in parts)
         self.gap_, self.n_planes_ = sum(part.gap_ for part in parts), sum(part.n_planes_ for part in parts)
+        self.say_if_untrained()
         return self
 
     def classifier(self, label: float) -> SVMAcc:

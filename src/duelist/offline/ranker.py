@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -20,6 +21,10 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingExtra("offline rankers need scikit-learn: pip install 'duelist[offline]'") from None
+
+
+class Untrained(UserWarning):
+    """A fit has ended without weights: all documents have the same score."""
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -86,9 +91,9 @@ class LinearRanker(Ranker):
     queries, or over all documents where queries share a threshold), so that units do not matter; |w|^2
     is then of these.
 
-    After `fit`: coef_ (the weights of the features as they are given), primal_, dual_ and gap_ (the
-    objective, its lower bound and their difference), n_planes_ (how many were made), n_queries_ (how many
-    queries had something to learn).
+    After `fit`: coef_ (the weights of the features as they are given), trained_ (False if all are 0, which
+    `Untrained` warns of), primal_, dual_ and gap_ (the objective, its lower bound and their difference),
+    n_planes_ (how many were made), n_queries_ (how many queries had something to learn).
     """
 
     across_queries: ClassVar[bool] = False  # whether queries share a threshold
@@ -120,7 +125,18 @@ class LinearRanker(Ranker):
         self.primal_, self.dual_, self.gap_ = solution.primal, solution.dual, solution.gap
         self.n_planes_ = solution.rounds
         self.keep(solution.weights, scaling)
+        self.say_if_untrained()
         return self
+
+    @property
+    def trained_(self) -> bool:
+        """Whether any document can score more than another."""
+        return bool(self.coef_.any())
+
+    def say_if_untrained(self) -> None:
+        if not self.trained_:
+            reason = "its weights are all 0, because none are better on these data, at whatever C; try another ranker"
+            warnings.warn(f"{self!r} is untrained: {reason}", Untrained, stacklevel=3)
 
     def scaling(self, queries: Queries) -> Scaling:
         """How features are brought to like ranges, if they are."""

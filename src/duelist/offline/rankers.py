@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -21,7 +22,7 @@ from duelist.offline.ndcg import SVMNdcg
 from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal
 from duelist.offline.pairwise import SVMPairwise
 from duelist.offline.precision_at import SVMPrecision
-from duelist.offline.ranker import Ranker
+from duelist.offline.ranker import Ranker, Untrained
 from duelist.offline.reciprocal_rank import SVMMrr
 from duelist.offline.roc_area import SVMRoc
 
@@ -63,6 +64,7 @@ class Fitted:
             "ranker": self.name,
             "parameters": self.parameters,
             "metrics": self.metrics,
+            "trained": self.ranker.trained_,
             **{name: getattr(self.ranker, f"{name}_", None) for name in ("primal", "dual", "gap")},
             "seconds": self.seconds,
         }
@@ -87,20 +89,22 @@ def make_ranker(name: str, **parameters: Any) -> Ranker:
 def fit_best(name: str, fold: Fold, grid: Mapping[str, Sequence[Any]] | None = None, measure: str = "map") -> Fitted:
     """Train with every combination of the grid and keep what has the largest mean of `measure` on vali.
 
-    Where the grid has no C, SVMs try 0.01, 0.1, ..., 1000.
+    Where the grid has no C, SVMs try 0.01, 0.1, ..., 1000. Nothing warns of choices that end untrained;
+    whether the best one did is in its trained_.
 
     >>> from duelist.data import synthetic
     >>> pages = synthetic(queries=60, documents=10, features=5, seed=1)
     >>> fold = Fold(*(pages.select(range(start, start + 20)) for start in (0, 20, 40)))
     >>> best = fit_best("svm-map", fold)
     >>> best.parameters["C"], round(best.metrics["map"], 2)
-    (100.0, 0.85)
+    (1000.0, 0.85)
     """
     known = make_ranker(name).get_params()
     wanted = ({"C": COSTS} if "C" in known else {}) | dict(grid or {})
     choices = [dict(zip(wanted, values, strict=True)) for values in product(*wanted.values())]
     best: tuple[float, Ranker, float] | None = None
-    with progress_bar(f"fitting {name}", len(choices)) as advance:
+    with progress_bar(f"fitting {name}", len(choices)) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore", Untrained)
         for choice in choices:
             ranker = make_ranker(name, **choice)
             start = time.perf_counter()
