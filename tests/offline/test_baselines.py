@@ -9,6 +9,7 @@ import pytest
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.data import synthetic
 from duelist.offline.baselines import BoostedTrees
+from duelist.offline.ranker import Untrained
 
 PAGES = synthetic(queries=40, documents=15, features=4, seed=1)
 QID = np.repeat(np.arange(40), 15)
@@ -22,6 +23,12 @@ def test_trees_learn_repeat_and_are_pickled(package: Any) -> None:
     assert first.score(PAGES.features, PAGES.labels, QID) > 0.85
     np.testing.assert_array_equal(scores, second.predict(PAGES.features))
     np.testing.assert_array_equal(scores, pickle.loads(pickle.dumps(first)).predict(PAGES.features))
+
+
+def test_trees_without_a_split_say_so() -> None:
+    pytest.importorskip("lightgbm")
+    with pytest.warns(Untrained, match="no tree splits these 600 documents"):
+        assert not BoostedTrees(trees=5).fit(PAGES.features * 0.0, PAGES.labels, QID).trained_
 
 
 def test_they_are_the_trees_of_the_package_itself() -> None:

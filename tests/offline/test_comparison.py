@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,14 @@ def test_the_tables_name_everything() -> None:
     assert "svm-roc against, by map" in text
     assert "win/tie/loss" in text
     assert "C=1" in text
+
+
+def test_the_table_says_what_is_untrained() -> None:
+    pages = replace(PAGES, features=PAGES.features * 0.0)
+    fold = Fold(*(pages.select(range(start, start + 30)) for start in (0, 30, 60)))
+    text = format_comparison(*compare(["svm-roc", "lightgbm"], [fold, FOLD], {"C": [1.0], "trees": [10]}))
+    assert "C=1,1, untrained: 1" in text
+    assert text.count("untrained: 1") == 2
 
 
 def test_bad_requests_are_named() -> None:

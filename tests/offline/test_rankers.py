@@ -17,8 +17,9 @@ NAMES = [name for name in RANKERS if name != "xgboost"]
 def test_every_name_fits_and_is_measured(name: str) -> None:
     found = fit_best(name, FOLD, {"C": [10.0]} if name.startswith("svm") else {"trees": [20]})
     summary = found.summary()
-    assert list(summary) == ["ranker", "parameters", "metrics", "primal", "dual", "gap", "seconds"]
+    assert list(summary) == ["ranker", "parameters", "metrics", "trained", "primal", "dual", "gap", "seconds"]
     assert summary["ranker"] == name
+    assert summary["trained"]
     assert {"map", "ndcg@10"} <= summary["metrics"].keys()
     assert summary["metrics"]["map"] > 0.75
     assert summary["seconds"] > 0

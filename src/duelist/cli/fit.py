@@ -43,6 +43,8 @@ def fit_command(
     chosen = ", ".join(f"{name}={value}" for name, value in found["parameters"].items())
     print(f"{ranker}: {chosen}\n")
     print(Table(["measure", "test"], [[name, f"{value:.4f}"] for name, value in found["metrics"].items()]))
+    if not found["trained"]:
+        print("\nuntrained: every document has the same score, and the figures are those of the order in the file")
     if found["gap"] is not None:
         print(f"\nprimal {found['primal']:.6g}, dual {found['dual']:.6g}, gap {found['gap']:.2g}")
     print(f"{found['seconds']:.3f} seconds for the fit that was chosen")

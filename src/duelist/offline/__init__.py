@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from duelist.offline.binning import PiecewiseConstant
     from duelist.offline.classification import SVMAcc
     from duelist.offline.comparison import PairedTest, compare
-    from duelist.offline.export import to_elasticsearch, to_ranklib, to_solr, weights_of
     from duelist.offline.ndcg import SVMNdcg
     from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal
     from duelist.offline.pairwise import SVMPairwise
     from duelist.offline.precision_at import SVMPrecision
+    from duelist.offline.ranker import Untrained
     from duelist.offline.rankers import Fitted, fit_best, make_ranker
     from duelist.offline.reciprocal_rank import SVMMrr
     from duelist.offline.roc_area import SVMRoc
@@ -30,11 +30,11 @@ HOMES = {
     "binning": ("PiecewiseConstant",),
     "classification": ("SVMAcc",),
     "comparison": ("PairedTest", "compare"),
-    "export": ("to_elasticsearch", "to_ranklib", "to_solr", "weights_of"),
     "ndcg": ("SVMNdcg",),
     "ordinal": ("SVMDecomposition", "SVMOrdinal"),
     "pairwise": ("SVMPairwise",),
     "precision_at": ("SVMPrecision",),
+    "ranker": ("Untrained",),
     "rankers": ("Fitted", "fit_best", "make_ranker"),
     "reciprocal_rank": ("SVMMrr",),
     "roc_area": ("SVMRoc",),
@@ -58,14 +58,11 @@ __all__ = [
     "SVMPrecision",
     "SVMRoc",
     "Solution",
+    "Untrained",
     "compare",
     "fit_best",
     "make_ranker",
     "solve",
-    "to_elasticsearch",
-    "to_ranklib",
-    "to_solr",
-    "weights_of",
 ]
 
 

@@ -34,7 +34,7 @@ class SVMMap(LinearRanker):
     >>> qid = np.repeat(np.arange(30), 20)
     >>> ranker = SVMMap(C=10).fit(pages.features, pages.labels, qid=qid)
     >>> ranker.coef_.round(1), round(ranker.score(pages.features, pages.labels, qid), 2)
-    (array([ 0.1,  0.3,  0.1, -0.7,  0.4]), 0.93)
+    (array([ 0.1,  0.1,  0. , -0.2,  0.1]), 0.93)
     """
 
     def finder(self, queries: Queries) -> Finder:

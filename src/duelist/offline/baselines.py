@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.memory import Floats
 from duelist.core.parallel import available_cores, check_whole
 from duelist.offline.queries import Queries, group
-from duelist.offline.ranker import Ranker
+from duelist.offline.ranker import Ranker, Untrained
 
 SMALL = 100_000  # documents
 
@@ -53,6 +54,10 @@ class BoostedTrees(Ranker):
         if not np.array_equal(labels, labels.astype(np.int64)) or labels.min() < 0:
             raise BadInput(f"labels must be whole numbers from 0, not {labels[(labels < 0) | (labels % 1 != 0)][0]:g}")
         self.model_ = PACKAGES[self.package](self, group(features, labels, qid))
+        self.trained_ = bool(np.ptp(self.predict(X)) > 0)
+        if not self.trained_:
+            message = f"{self!r} is untrained: no tree splits these {len(labels)} documents"
+            warnings.warn(message, Untrained, stacklevel=2)
         return self
 
     def predict(self, X: Any) -> Floats:  # noqa: N803

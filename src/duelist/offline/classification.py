@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from duelist.core.memory import Flags, Floats
 from duelist.offline.binning import check_bins, cut, even_cuts, percentiles, ranges
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
+from duelist.offline.scaling import Scaling
 
 CONVERSIONS = {"percentiles": percentiles, "ranges": ranges}
 
@@ -27,8 +28,10 @@ class SVMAcc(LinearRanker):
     >>> pages = synthetic(queries=30, documents=20, features=5, seed=1)
     >>> ranker = SVMAcc(C=10).fit(pages.features, pages.labels)
     >>> round(ranker.threshold_, 2), round(ranker.score(pages.features, pages.labels), 2)
-    (0.02, 0.93)
+    (-0.16, 0.92)
     """
+
+    across_queries: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -36,12 +39,13 @@ class SVMAcc(LinearRanker):
         balanced: bool = False,
         convert: Literal["percentiles", "ranges"] | None = None,
         bins: int = 50,
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
+        rescale: bool = True,
     ) -> None:
-        super().__init__(C, tolerance, max_planes, relevant, warm_start)
+        super().__init__(C, tolerance, max_planes, relevant, warm_start, rescale)
         self.balanced, self.convert, self.bins = balanced, convert, bins
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> SVMAcc:  # noqa: N803
@@ -50,8 +54,11 @@ class SVMAcc(LinearRanker):
         if self.convert is not None and self.convert not in CONVERSIONS:
             raise BadInput(f"convert must be None, {' or '.join(map(repr, CONVERSIONS))}, not {self.convert!r}")
         super().fit(X, y, qid)
-        self.coef_, self.threshold_ = self.coef_[:-1], float(self.coef_[-1])
         return self
+
+    def keep(self, weights: Floats, scaling: Scaling) -> None:
+        raw = scaling.raw(weights)
+        self.coef_, self.threshold_ = raw[:-1], float(raw[-1] + raw @ scaling.least)
 
     def converted(self, features: Floats, qid: Any) -> Floats:
         """The features, cut if that is wanted, and a constant whose weight is the threshold."""

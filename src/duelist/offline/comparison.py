@@ -96,7 +96,7 @@ def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[Paired
 
 
 def _chosen(parts: Sequence[Fitted]) -> str:
-    """The parameter that was searched for, fold by fold."""
-    if "C" not in parts[0].parameters:
-        return ""
-    return "C=" + ",".join(f"{part.parameters['C']:g}" for part in parts)
+    """The parameter that was searched for, fold by fold, and what has learned nothing."""
+    costs = ",".join(f"{part.parameters['C']:g}" for part in parts if "C" in part.parameters)
+    untrained = sum(not part.ranker.trained_ for part in parts)
+    return ", ".join([*([f"C={costs}"] if costs else []), *([f"untrained: {untrained}"] if untrained else [])])

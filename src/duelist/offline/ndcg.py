@@ -63,12 +63,13 @@ class SVMNdcg(LinearRanker):
         alpha: Alpha = "discount",
         gain: Literal["exponential", "linear"] = "exponential",
         truth: Literal["best", "mean"] = "best",
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
+        rescale: bool = True,
     ) -> None:
-        super().__init__(C, tolerance, max_planes, relevant, warm_start)
+        super().__init__(C, tolerance, max_planes, relevant, warm_start, rescale)
         self.k, self.alpha, self.gain, self.truth = k, alpha, gain, truth
 
     def solve(self, queries: Queries) -> Solution:
@@ -78,7 +79,7 @@ class SVMNdcg(LinearRanker):
         best = super().solve(order_by_score(queries, first.weights))
         for _ in range(PASSES):
             solution = super().solve(order_by_score(queries, best.weights))
-            if solution.primal > best.primal - self.tolerance * max(self.C, 1.0):
+            if solution.primal > best.primal - self.tolerance * (best.nothing - best.dual):
                 break
             best = solution
         return best

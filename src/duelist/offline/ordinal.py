@@ -5,7 +5,8 @@ Chu, Keerthi. New Approaches to Support Vector Ordinal Regression. ICML 2005.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import warnings
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.offline.classification import SVMAcc
 from duelist.offline.queries import Queries
-from duelist.offline.ranker import Finder, LinearRanker
+from duelist.offline.ranker import Finder, LinearRanker, Untrained
 
 
 class Entries(NamedTuple):
@@ -35,6 +36,8 @@ class SVMOrdinal(LinearRanker):
     >>> ranker.coef_.round(2), ranker.thresholds_.round(2)
     (array([0.67]), array([1.67, 5.  ]))
     """
+
+    across_queries: ClassVar[bool] = True
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> SVMOrdinal:  # noqa: N803
         """Learn from labelled documents."""
@@ -117,7 +120,7 @@ class SVMDecomposition(LinearRanker):
 
     >>> ranker = SVMDecomposition(C=100).fit([[0.0], [1.0], [5.0], [6.0], [9.0]], [0, 0, 1, 1, 2])
     >>> ranker.coef_.round(2), ranker.thresholds_.round(2)
-    (array([1.17]), array([1.5, 5. ]))
+    (array([1.]), array([1.5, 3.5]))
     """
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> SVMDecomposition:  # noqa: N803
@@ -125,12 +128,17 @@ class SVMDecomposition(LinearRanker):
         features, labels = self.checked(X, y)
         if labels.min() == labels.max():
             raise BadInput(only_one_label(labels))
-        parts = [
-            SVMAcc(self.C, tolerance=self.tolerance, max_planes=self.max_planes, relevant=label).fit(features, labels)
-            for label in np.unique(labels)[1:]
-        ]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Untrained)  # one classifier may be
+            parts = [self.classifier(label).fit(features, labels) for label in np.unique(labels)[1:]]
         self.coef_ = np.sum([part.coef_ for part in parts], axis=0)
         self.thresholds_ = np.array([part.threshold_ for part in parts])
         self.primal_, self.dual_ = sum(part.primal_ for part in parts), sum(part.dual_ for part in parts)
         self.gap_, self.n_planes_ = sum(part.gap_ for part in parts), sum(part.n_planes_ for part in parts)
+        self.say_if_untrained()
         return self
+
+    def classifier(self, label: float) -> SVMAcc:
+        return SVMAcc(
+            self.C, tolerance=self.tolerance, max_planes=self.max_planes, relevant=label, rescale=self.rescale
+        )

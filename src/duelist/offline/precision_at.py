@@ -37,12 +37,13 @@ class SVMPrecision(LinearRanker):
         self,
         C: float = 1.0,  # noqa: N803
         k: int = 10,
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
+        rescale: bool = True,
     ) -> None:
-        super().__init__(C, tolerance, max_planes, relevant, warm_start)
+        super().__init__(C, tolerance, max_planes, relevant, warm_start, rescale)
         self.k = k
 
     def finder(self, queries: Queries) -> Finder:

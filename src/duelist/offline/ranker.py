@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -12,8 +13,9 @@ from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.registry import find_family
 from duelist.core.spec import Spec
-from duelist.data import evaluate, mean
+from duelist.data import Linear, evaluate, mean
 from duelist.offline.queries import Queries, as_dataset, group, number_queries, select
+from duelist.offline.scaling import Scaling, find_scaling, same_as_before
 from duelist.offline.structural import Plane, Solution, check_settings, solve
 
 try:
@@ -21,6 +23,10 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingExtra("offline rankers need scikit-learn: pip install 'duelist[offline]'") from None
+
+
+class Untrained(UserWarning):
+    """A fit has ended without weights: all documents have the same score."""
 
 
 class Ranker(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -91,25 +97,31 @@ Finder = Callable[[Floats, Floats], float]
 class LinearRanker(Ranker):
     """A ranker whose scores are weights times features, trained by cutting planes.
 
-    C: the price of the risk against |w|^2 / 2. tolerance: the gap between the objective and its lower
-    bound at which training stops, in units of max(C, 1). max_planes: more are an error. relevant: the
-    least label that counts as relevant. warm_start: begin with the planes of the last fit, if that was
-    of the same data, as when C changes.
+    C: the price of the risk against |w|^2 / 2. tolerance: training stops when no more than this share can
+    be missed of what weights gain over none, in the objective. max_planes: more are an error. relevant:
+    the least label that counts as relevant. warm_start: begin with the planes of the last fit, if that
+    was of the same data, as when C changes. rescale: train on features whose mean range is 1 (within
+    queries, or over all documents where queries share a threshold), so that units do not matter; |w|^2
+    is then of these.
 
-    After `fit`: coef_ (the weights), primal_, dual_ and gap_ (the objective, its lower bound and their
-    difference), n_planes_ (how many were made), n_queries_ (how many queries had something to learn).
+    After `fit`: coef_ (the weights of the features as they are given), trained_ (False if all are 0, which
+    `Untrained` warns of), primal_, dual_ and gap_ (the objective, its lower bound and their difference),
+    n_planes_ (how many were made), n_queries_ (how many queries had something to learn).
     """
+
+    across_queries: ClassVar[bool] = False  # whether queries share a threshold
 
     def __init__(
         self,
         C: float = 1.0,  # noqa: N803
-        tolerance: float = 1e-3,
+        tolerance: float = 5e-3,
         max_planes: int = 10_000,
         relevant: float = 1,
         warm_start: bool = False,
+        rescale: bool = True,
     ) -> None:
         self.C, self.tolerance, self.max_planes = C, tolerance, max_planes
-        self.relevant, self.warm_start = relevant, warm_start
+        self.relevant, self.warm_start, self.rescale = relevant, warm_start, rescale
 
     def fit(self, X: Any, y: Any, qid: Any = None) -> LinearRanker:  # noqa: N803
         """Learn from labelled documents; queries with nothing to learn from are left out."""
@@ -121,11 +133,42 @@ class LinearRanker(Ranker):
         if self.n_queries_ == 0:
             raise BadInput(self.nothing_to_learn(labels))
         kept = queries if useful.all() else select(queries, useful)
-        solution = self.solve(kept)
-        self.coef_ = solution.weights
+        scaling = self.scaling(kept)
+        solution = self.solve(kept._replace(features=scaling.apply(kept.features)))
         self.primal_, self.dual_, self.gap_ = solution.primal, solution.dual, solution.gap
         self.n_planes_ = solution.rounds
+        self.keep(solution.weights, scaling)
+        self.say_if_untrained()
         return self
+
+    @property
+    def trained_(self) -> bool:
+        """Whether any document can score more than another."""
+        return bool(self.coef_.any())
+
+    @property
+    def ranker(self) -> Linear:
+        """The weights as a value: to be saved, exported to a search engine, or started at by an online learner."""
+        weights = getattr(self, "coef_", None)
+        if weights is None or len(weights) != getattr(self, "n_features_in_", len(weights)):
+            raise BadInput(f"{self!r} has no weights of its features: only fitted linear rankers do")
+        return Linear(np.array(weights, np.float64), source=str(self.spec))
+
+    def say_if_untrained(self) -> None:
+        if not self.trained_:
+            reason = "its weights are all 0, because none are better on these data, at whatever C; try another ranker"
+            warnings.warn(f"{self!r} is untrained: {reason}", Untrained, stacklevel=3)
+
+    def scaling(self, queries: Queries) -> Scaling:
+        """How features are brought to like ranges, if they are."""
+        if not self.rescale:
+            return same_as_before(queries.features.shape[1])
+        ends = queries.offsets[[0, -1]] if self.across_queries else queries.offsets
+        return find_scaling(queries.features, ends)
+
+    def keep(self, weights: Floats, scaling: Scaling) -> None:
+        """Weights of scaled features become those of features as they are."""
+        self.coef_ = scaling.raw(weights)
 
     def converted(self, features: Floats, qid: Any) -> Floats:
         """What the weights are weights of."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -23,7 +24,7 @@ from duelist.offline.ndcg import SVMNdcg
 from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal
 from duelist.offline.pairwise import SVMPairwise
 from duelist.offline.precision_at import SVMPrecision
-from duelist.offline.ranker import Ranker
+from duelist.offline.ranker import Ranker, Untrained
 from duelist.offline.reciprocal_rank import SVMMrr
 from duelist.offline.roc_area import SVMRoc
 
@@ -63,6 +64,7 @@ class Fitted:
             "ranker": self.name,
             "parameters": self.parameters,
             "metrics": self.metrics,
+            "trained": self.ranker.trained_,
             **{name: getattr(self.ranker, f"{name}_", None) for name in ("primal", "dual", "gap")},
             "seconds": self.seconds,
         }
@@ -84,14 +86,15 @@ def fit_best(
 ) -> Fitted:
     """Train with every combination of the grid and keep what has the largest mean of `measure` on vali.
 
-    Where neither the grid nor the ranker says what C is, SVMs try 0.01, 0.1, ..., 1000.
+    Where neither the grid nor the ranker says what C is, SVMs try 0.01, 0.1, ..., 1000. Nothing warns of choices
+    that end untrained; whether the best one did is in its trained_.
 
     >>> from duelist.data import synthetic
     >>> pages = synthetic(queries=60, documents=10, features=5, seed=1)
     >>> fold = Fold(*(pages.select(range(start, start + 20)) for start in (0, 20, 40)))
     >>> best = fit_best("svm-map", fold)
     >>> best.parameters["C"], round(best.metrics["map"], 2)
-    (100.0, 0.85)
+    (1000.0, 0.85)
     """
     spec = Spec.read("ranker", given)
     for name in spec.parameters.keys() & (grid or {}).keys():
@@ -100,7 +103,8 @@ def fit_best(
     wanted = usual | dict(grid or {})
     choices = [make_ranker(spec, **dict(zip(wanted, v, strict=True))) for v in product(*wanted.values())]
     best: tuple[float, Ranker, float] | None = None
-    with progress_bar(f"fitting {spec}", len(choices)) as advance:
+    with progress_bar(f"fitting {spec}", len(choices)) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore", Untrained)
         for ranker in choices:
             start = time.perf_counter()
             ranker.fit(fold.train.features, fold.train.labels, qid=query_numbers(fold.train))

@@ -7,6 +7,11 @@ loss(y) - w.(Psi(truth) - Psi(y)) over all rankings y. An oracle finds the large
 is a plane below the risk everywhere. The dual over the planes known so far bounds the optimum from
 below, the objective at w bounds it from above, so the gap that is reported is certain, however well
 the quadratic programs were solved.
+
+How small a gap is enough depends on what there is to gain. No weights at all have the objective
+C risk(0), and the lower C is, the closer to it is the best one: in the limit they differ by C^2, while
+both are as large as C. So the gap is compared with that difference, neither with C nor with the
+objective; else small C would end at no weights.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ IDLE_ROUNDS = 50  # a plane without weight for so many rounds is dropped
 SUPPORT = 1e-9  # the share of C from which a plane has weight
 LONG = 2.0  # seconds from which a progress bar is worth its flicker
 STALLED = 500  # rounds in which the gap should become smaller by 1 %
+NOTHING = 1e-5  # the share of the first bound on the gain below which there is nothing to gain
 
 
 class Plane(NamedTuple):
@@ -54,6 +60,7 @@ class Solution:
     weights: Floats
     primal: float
     dual: float
+    nothing: float  # the objective of no weights
     rounds: int  # how many planes were made
     planes: Planes  # those that were left
 
@@ -66,70 +73,84 @@ def solve(
     oracle: Oracle,
     n_features: int,
     cost: float,
-    tolerance: float = 1e-3,
+    tolerance: float = 5e-3,
     max_planes: int = 10_000,
     *,
+    enough: float = 0.0,
     start: Planes | None = None,
     nonnegative: bool = False,
     progress: bool | None = None,
 ) -> Solution:
-    """Weights with primal - dual <= tolerance * max(cost, 1); `cost` is C.
+    """Weights with primal - dual <= tolerance * (nothing - dual); `cost` is C.
 
-    `start` are planes of an earlier solution with the same oracle, at any cost. `nonnegative` keeps
-    all weights at 0 or above. More than `max_planes` new planes are an error.
+    So `tolerance` is the share that may be missed of what weights can gain over none; `enough` is a gap
+    that will do whatever the gain is. Where there is nothing to gain, the weights are 0. `start` are
+    planes of an earlier solution with the same oracle, at any cost. `nonnegative` keeps all weights at 0
+    or above. More than `max_planes` new planes are an error.
 
     >>> def hinge(weights):  # one pair of documents whose scores should differ by 1
     ...     return Plane(np.array([2.0]), 1.0) if weights[0] < 0.5 else Plane(np.zeros(1), 0.0)
     >>> solution = solve(hinge, 1, cost=10.0)
-    >>> solution.weights.round(3), round(solution.primal, 3)
-    (array([0.5]), 0.125)
+    >>> solution.weights.round(3), round(solution.primal, 3), solution.nothing
+    (array([0.5]), 0.125, 10.0)
     """
     check_settings(cost, tolerance, max_planes)
     working = _WorkingSet(n_features, cost, nonnegative)
     if start is not None:
         for direction, loss in zip(*start, strict=True):
             working.add(Plane(direction, float(loss)))
-    best, primal, dual = np.zeros(n_features), math.inf, -math.inf
-    enough = tolerance * max(cost, 1.0)
+    weights = best = none = np.zeros(n_features)
+    primal, dual, nothing, reach = math.inf, 0.0, 0.0, 0.0
     with ExitStack() as stack:
-        watch = _Watch(stack, progress, enough)
+        watch = _Watch(stack, progress, tolerance)
         for rounds in range(1, max_planes + 1):
-            weights, bound = working.solve()
             plane = oracle(weights)
             value = float(weights @ weights / 2 + cost * max(0.0, float(plane.loss - weights @ plane.direction)))
-            dual = max(dual, bound)
+            if rounds == 1:
+                reach = _most_gain(plane, cost)
+            nothing = max(nothing, cost * plane.loss)  # of all planes: an oracle may have overlooked the worst at 0
             if value < primal:
                 best, primal = weights, value
-            if primal - dual <= enough:
-                return Solution(best, primal, dual, rounds, working.planes())
-            watch(primal - dual)
+            if primal - dual <= max(enough, tolerance * (nothing - dual)):
+                return Solution(best, primal, dual, nothing, rounds, working.planes())
+            if nothing - dual <= NOTHING * reach:
+                return Solution(none, nothing, dual, nothing, rounds, working.planes())
+            watch(primal - dual, nothing - dual)
             working.add(plane)
+            weights, bound = working.solve()
+            dual = max(dual, bound)
     raise BadInput(
-        f"no solution within {max_planes} planes: the gap is still {primal - dual:.3g}, not {enough:.3g}; "
-        f"lower C (now {cost:g}), or raise tolerance ({tolerance:g}) or max_planes"
+        f"no solution within {max_planes} planes: {(primal - dual) / (nothing - dual):.2g} of the gain may still be "
+        f"missed; lower C (now {cost:g}), or raise tolerance ({tolerance:g}) or max_planes"
     )
+
+
+def _most_gain(plane: Plane, cost: float) -> float:
+    """No weights have an objective so much below that of none, by the plane made for none."""
+    return min(cost * plane.loss, cost**2 * float(plane.direction @ plane.direction) / 2)
 
 
 def check_settings(cost: float, tolerance: float, max_planes: int) -> None:
     """What `solve` refuses, said before any work is done."""
-    for name, value in (("C", cost), ("tolerance", tolerance)):
-        if isinstance(value, str) or not 0 < value < math.inf:
-            raise BadInput(f"{name} must be a number above 0, not {value!r}")
+    if isinstance(cost, str) or not 0 < cost < math.inf:
+        raise BadInput(f"C must be a number above 0, not {cost!r}")
+    if isinstance(tolerance, str) or not 0 < tolerance < 1:
+        raise BadInput(f"tolerance must be a number above 0 and below 1, not {tolerance!r}")
     if not isinstance(max_planes, int | np.integer) or max_planes < 1:
         raise BadInput(f"max_planes must be a whole number of at least 1, not {max_planes!r}")
 
 
 class _Watch:
-    """A progress bar in the logarithm of the gap, once a fit takes long; an error when the gap stays."""
+    """A progress bar in the logarithm of the share missed, once a fit takes long; an error when the gap stays."""
 
-    def __init__(self, stack: ExitStack, show: bool | None, enough: float) -> None:
-        self.stack, self.show, self.enough = stack, show, enough
+    def __init__(self, stack: ExitStack, show: bool | None, tolerance: float) -> None:
+        self.stack, self.show, self.tolerance = stack, show, tolerance
         self.started = time.perf_counter()
         self.advance: Callable[[int], None] | None = None
-        self.first, self.done = 0.0, 0
+        self.done = 0
         self.least, self.idle = math.inf, 0
 
-    def __call__(self, gap: float) -> None:
+    def __call__(self, gap: float, gain: float) -> None:
         self.idle = 0 if gap < 0.99 * self.least else self.idle + 1
         self.least = gap if self.idle == 0 else self.least
         if self.idle > STALLED:
@@ -140,11 +161,10 @@ class _Watch:
         if self.advance is None:
             if time.perf_counter() - self.started < LONG:
                 return
-            self.first = gap
             self.advance = self.stack.enter_context(progress_bar("closing the gap", 100, self.show))
-        closed = math.log(self.first / gap) / math.log(self.first / self.enough)
-        self.advance(max(0, int(100 * closed) - self.done))
-        self.done = max(self.done, int(100 * closed))
+        closed = int(100 * math.log(gap / gain) / math.log(self.tolerance))  # the share begins at 1
+        self.advance(max(0, closed - self.done))
+        self.done = max(self.done, closed)
 
 
 class _WorkingSet:

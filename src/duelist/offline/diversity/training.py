@@ -89,20 +89,21 @@ def solve_greedily(
     The solver keeps the objective that an oracle told it. Greed may tell less than what it finds later at
     other weights; then the solver goes on.
     """
-    rounds, unit = 0, max(cost, 1.0)
+    rounds, enough = 0, tolerance * cost
     while True:
         found = solve(
             oracle,
             oracle.n_features,
             cost,
-            tolerance * cost / unit,
+            tolerance,
             max_planes - rounds,
+            enough=enough,
             start=start,
             nonnegative=nonnegative,
         )
         rounds += found.rounds
         direction, loss = oracle.worst_known(found.weights)
         primal = float(found.weights @ found.weights / 2 + cost * (loss - found.weights @ direction))
-        if primal - found.dual <= tolerance * cost:
+        if primal - found.dual <= enough:
             return replace(found, primal=primal, rounds=rounds)
         start = found.planes

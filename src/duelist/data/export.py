@@ -1,4 +1,4 @@
-"""Weights of linear rankers in the forms that search engines load."""
+"""Weights of linear rankers, learnt from labels or from clicks, in the forms that search engines load."""
 
 from __future__ import annotations
 
@@ -6,32 +6,30 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
+from duelist.data.linear import ranker_of
 
 
 def weights_of(ranker: Any) -> Floats:
-    """The weights of a fitted linear ranker, one a feature: what an online learner can start from.
+    """The weights, one a feature, of a learner, a fitted linear ranker, or a `Linear`; not of one that learnt nothing.
 
-    >>> from duelist.offline.pairwise import SVMPairwise
-    >>> weights_of(SVMPairwise(C=10).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])).round(2)
+    >>> from duelist.online import PDGD
+    >>> weights_of(PDGD(n_features=2, seed=1).start_at([0.5, -0.5]))
     array([ 0.5, -0.5])
     """
-    weights = getattr(ranker, "coef_", None)
-    if weights is None or len(weights) != getattr(ranker, "n_features_in_", len(weights)):
-        raise BadInput(f"{ranker!r} has no weights of its features: only fitted linear rankers do")
-    if not np.isfinite(weights).all():
-        raise BadInput(f"the weights of {ranker!r} are not finite")
-    return np.array(weights, np.float64)
+    weights = ranker_of(ranker).values
+    if not weights.any():
+        raise BadInput(f"{ranker!r} is untrained: its weights are all 0, and would rank nothing")
+    return weights.copy()
 
 
-def to_elasticsearch(ranker: Any, names: Sequence[str], model: str = "duelist") -> str:
+def to_elasticsearch(ranker: Any, names: Sequence[str] = (), model: str = "duelist") -> str:
     """The body of a request to _ltr/_featureset/.../_createmodel, for the Elasticsearch and OpenSearch plugins.
 
-    >>> from duelist.offline.pairwise import SVMPairwise
-    >>> ranker = SVMPairwise(C=10).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
+    `names` are those of the features, unless the ranker knows them itself.
+
+    >>> ranker = [0.5, -0.5]
     >>> body = json.loads(to_elasticsearch(ranker, ["title", "body"]))
     >>> body["model"]["model"]["type"], sorted(json.loads(body["model"]["model"]["definition"]))
     ('model/linear', ['body', 'title'])
@@ -40,11 +38,10 @@ def to_elasticsearch(ranker: Any, names: Sequence[str], model: str = "duelist") 
     return json.dumps({"model": {"name": model, "model": {"type": "model/linear", "definition": definition}}}, indent=2)
 
 
-def to_solr(ranker: Any, names: Sequence[str], model: str = "duelist", store: str | None = None) -> str:
+def to_solr(ranker: Any, names: Sequence[str] = (), model: str = "duelist", store: str | None = None) -> str:
     """A model for Solr's schema/model-store.
 
-    >>> from duelist.offline.pairwise import SVMPairwise
-    >>> ranker = SVMPairwise(C=10).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
+    >>> ranker = [0.5, -0.5]
     >>> json.loads(to_solr(ranker, ["title", "body"]))["features"]
     [{'name': 'title'}, {'name': 'body'}]
     """
@@ -59,8 +56,7 @@ def to_solr(ranker: Any, names: Sequence[str], model: str = "duelist", store: st
 def to_ranklib(ranker: Any, numbers: Sequence[int] | None = None) -> str:
     """A model file of RankLib's linear ranker, coordinate ascent; `numbers` of the features, else from 1.
 
-    >>> from duelist.offline.pairwise import SVMPairwise
-    >>> ranker = SVMPairwise(C=10).fit([[1.0, 0.0], [0.0, 1.0]], [1, 0])
+    >>> ranker = [0.5, -0.5]
     >>> to_ranklib(ranker, [3, 5]).splitlines()[0]
     '## Coordinate Ascent'
     """
@@ -72,6 +68,7 @@ def to_ranklib(ranker: Any, numbers: Sequence[int] | None = None) -> str:
 
 def _named(ranker: Any, names: Sequence[str]) -> dict[str, float]:
     weights = weights_of(ranker).tolist()
+    names = names or ranker_of(ranker).names
     return dict(zip(_check_labels("names", names, len(weights)), weights, strict=True))
 
 

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput
+from duelist.data.export import to_elasticsearch, to_ranklib, to_solr, weights_of
+from duelist.data.linear import Linear
 from duelist.offline.classification import SVMAcc
-from duelist.offline.export import to_elasticsearch, to_ranklib, to_solr, weights_of
 from duelist.offline.pairwise import SVMPairwise
+from duelist.offline.ranker import Untrained
+from duelist.online import PDGD
 
 RANKER = SVMPairwise(C=10).fit([[1.0, 0.0, 2.0], [0.0, 1.0, 1.5]], [1, 0])
 NAMES = ["title", "body", "age"]
@@ -51,8 +54,25 @@ def test_names_must_be_one_a_feature(names: Any) -> None:
         to_solr(RANKER, names)
 
 
+def test_untrained_rankers_are_refused() -> None:
+    with pytest.raises(BadInput, match="is untrained"):
+        to_ranklib(PDGD(3, seed=1))
+    with pytest.warns(Untrained):
+        ranker = SVMPairwise().fit([[0.0], [1.0], [2.0]], [1, 0, 1])
+    for export in (weights_of, to_ranklib, lambda ranker: to_solr(ranker, ["a"])):
+        with pytest.raises(BadInput, match=r"SVMPairwise\(\) is untrained: its weights are all 0"):
+            export(ranker)
+
+
 def test_rankers_without_weights_of_features_are_refused() -> None:
     stepped = SVMAcc(convert="ranges", bins=3).fit(np.eye(3), [1, 0, 0])
     for ranker in (SVMPairwise(), stepped, object()):
-        with pytest.raises(BadInput, match="has no weights of its features"):
+        with pytest.raises(BadInput, match="has no weights"):
             weights_of(ranker)
+
+
+def test_what_learnt_from_clicks_is_exported_too() -> None:
+    learner = PDGD(3, seed=1).start_at([0.25, 0.0, -2.0])
+    assert json.loads(to_solr(learner, NAMES))["params"]["weights"] == dict(zip(NAMES, [0.25, 0.0, -2.0], strict=True))
+    named = Linear(learner.ranker.values, tuple(NAMES))
+    assert to_elasticsearch(named) == to_elasticsearch(learner, NAMES)
