@@ -9,6 +9,8 @@ DuelistError                     the root: catch this to catch them all
 │   ├── ForeignImpression        this impression was not asked from this learner
 │   ├── ExpiredDuel              too many newer duels were opened since
 │   └── ExpiredImpression        too many newer impressions were opened since
+├── CannotStore                  the journal failed; what was to be written is not there
+│   └── Overloaded               too many wait for the journal: try again later
 ├── CannotCompile                a kernel reaches something that cannot be compiled safely
 └── MissingExtra                 an optional package is not installed (also an ImportError)
 """
@@ -17,6 +19,7 @@ __all__ = [
     "AlreadyTold",
     "BadInput",
     "CannotCompile",
+    "CannotStore",
     "DuelError",
     "DuelistError",
     "ExpiredDuel",
@@ -24,6 +27,7 @@ __all__ = [
     "ForeignDuel",
     "ForeignImpression",
     "MissingExtra",
+    "Overloaded",
     "UnknownName",
 ]
 
@@ -66,6 +70,14 @@ class ExpiredImpression(DuelError):
 
 class CannotCompile(DuelistError):
     """A kernel reaches something that cannot be compiled safely."""
+
+
+class CannotStore(DuelistError):
+    """The journal failed; what was to be written is not there, and nothing was acknowledged."""
+
+
+class Overloaded(CannotStore):
+    """Too many callers wait for the journal; nothing was written, and trying again later helps."""
 
 
 class MissingExtra(DuelistError, ImportError):

@@ -1,0 +1,172 @@
+"""A journal: one total order of events, kept safe, and snapshots as shortcuts through it.
+
+What every journal promises; `duelist.testing.check_journal` tries to refute it:
+
+1. An event's number is its place. Numbers begin at 1 and have no holes, whoever appends, from whichever process.
+2. `at`, in microseconds, never decreases from one number to the next, whatever the clocks say.
+3. `append` returns when its events are safe. All of a batch are there, next to each other, or none is.
+4. A draft whose key its experiment has seen is not appended again: the answer is the place of the first.
+5. Who has read number n has seen all numbers below it.
+6. A snapshot of an experiment never goes back to an earlier number.
+
+State is a fold of the events (elsewhere). A journal knows nothing of what they mean.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
+
+from duelist.core.errors import BadInput
+
+Clock = Callable[[], int]  # microseconds since 1970
+CHUNK = 10_000  # events that are read at once
+
+
+class Draft(NamedTuple):
+    """An event to be appended.
+
+    >>> Draft(experiment=1, kind="told", body=b"{}").key
+    ''
+    """
+
+    experiment: int
+    kind: str
+    body: bytes = b""
+    user: bytes = b""  # whoever it is, as a keyed hash; empty for nobody
+    key: str = ""  # the caller's own id, once in an experiment; empty for none
+
+
+class Event(NamedTuple):
+    """One that was appended."""
+
+    seq: int
+    at: int
+    experiment: int
+    kind: str
+    body: bytes
+    user: bytes
+    key: str
+
+
+class Place(NamedTuple):
+    """Where a draft stands."""
+
+    seq: int
+    at: int
+    repeated: bool = False  # it was there before, by its key
+
+
+class Snapshot(NamedTuple):
+    """What an experiment's events came to, up to a number."""
+
+    experiment: int
+    seq: int
+    code: str  # a digest of the code that folded them: another code must not load it silently
+    body: bytes
+
+    @property
+    def hash(self) -> str:
+        """Tells whether two replicas are equal, and whether the body is whole."""
+        return blake2b(self.body, digest_size=16).hexdigest()
+
+
+def machine_clock() -> int:
+    """The time of this machine, in microseconds."""
+    return time.time_ns() // 1000
+
+
+class Journal(ABC):
+    """Base of all journals; see the contract above. One may be used by many threads."""
+
+    salt: bytes  # of users' hashes; drawn when the journal was made
+
+    @abstractmethod
+    def append(self, drafts: Sequence[Draft]) -> list[Place]:
+        """Add events in this order and return when they are safe."""
+
+    @abstractmethod
+    def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
+        """The next events behind number `after`, at most so many."""
+
+    @abstractmethod
+    def get(self, seq: int) -> Event | None:
+        """The event with this number, if there is one."""
+
+    @abstractmethod
+    def find(self, experiment: int, key: str) -> Event | None:
+        """The event with this key, if there is one."""
+
+    @abstractmethod
+    def head(self) -> Place:
+        """The last number and its time; 0 and 0 before the first event."""
+
+    @abstractmethod
+    def wait(self, after: int, timeout: float) -> bool:
+        """Whether there is a number behind `after`, waiting up to so many seconds for it."""
+
+    @abstractmethod
+    def save_snapshot(self, snapshot: Snapshot) -> bool:
+        """Keep it, unless one of the same or a later number is there; whether it was kept."""
+
+    @abstractmethod
+    def load_snapshot(self, experiment: int) -> Snapshot | None:
+        """The last one that was kept, if there is one; a damaged one is an error."""
+
+    @abstractmethod
+    def rename_user(self, old: bytes, new: bytes) -> int:
+        """Write another hash in the place of a user's in all events; how many were changed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections; what was appended stays."""
+
+    def events(self, after: int = 0) -> Iterator[Event]:
+        """All events behind a number, up to the last one there was at the beginning."""
+        last = self.head().seq
+        while after < last:
+            chunk = self.read(after, min(CHUNK, last - after))
+            yield from chunk
+            after = chunk[-1].seq
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *reason: Any) -> None:
+        self.close()
+
+
+def check_drafts(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts, or an error that names what is wrong with one, before anything is written."""
+    for draft in drafts:
+        if not isinstance(draft, Draft):
+            raise BadInput(f"a journal takes drafts, not {draft!r}")
+        for name, kind in (("experiment", int), ("kind", str), ("body", bytes), ("user", bytes), ("key", str)):
+            value = getattr(draft, name)
+            if not isinstance(value, kind) or isinstance(value, bool):
+                raise BadInput(f"{name} of a draft must be {kind.__name__}, not {value!r}")
+        if not 0 <= draft.experiment < 2**63 or not draft.kind:
+            raise BadInput(f"a draft needs an experiment from 0 and a kind, not {draft.experiment!r}, {draft.kind!r}")
+    return list(drafts)
+
+
+def open_journal(url: str) -> Journal:
+    """The journal at an address: sqlite:///duelist.db (a file here), sqlite:////var/lib/duelist.db, or memory://.
+
+    >>> with open_journal("memory://") as journal:
+    ...     journal.append([Draft(1, "told")])[0].seq
+    1
+    """
+    from duelist.storage.memory import MemoryJournal
+    from duelist.storage.sqlite import SQLiteJournal
+
+    parts = urlsplit(url)
+    if parts.scheme == "memory":
+        return MemoryJournal()
+    if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
+        return SQLiteJournal(parts.path[1:])
+    raise BadInput(f"a journal is at sqlite:///FILE or memory://, not at {url!r}")

@@ -1,0 +1,225 @@
+"""A journal in one SQLite file, which several processes of one machine may share.
+
+Write-ahead log, synchronous FULL: a commit is on the disk before `append` returns. Every process has one
+connection that writes and checkpoints, and one that only reads. SQLite before 3.51.3 may, very rarely, damage a
+log that two processes checkpoint at the same moment; `duelist doctor` will say so.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from duelist.core.errors import BadInput, CannotStore
+from duelist.storage.journal import (
+    CHUNK,
+    Clock,
+    Draft,
+    Event,
+    Journal,
+    Place,
+    Snapshot,
+    check_drafts,
+    machine_clock,
+)
+
+SCHEMA = 1  # of the file; a later version of duelist opens it, an earlier one does not
+APPLICATION = 0x6475656C  # "duel": tells our files from other databases
+PATIENCE = 10.0  # seconds to wait for another process that writes
+TABLES = """
+CREATE TABLE events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, experiment INTEGER NOT NULL, kind TEXT NOT NULL,
+                     body BLOB NOT NULL, user BLOB, key TEXT);
+CREATE UNIQUE INDEX keys ON events (experiment, key) WHERE key IS NOT NULL;
+CREATE INDEX users ON events (user) WHERE user IS NOT NULL;
+CREATE TABLE snapshots (experiment INTEGER PRIMARY KEY, seq INTEGER NOT NULL, code TEXT NOT NULL, hash TEXT NOT NULL,
+                        body BLOB NOT NULL);
+CREATE TABLE meta (salt BLOB NOT NULL);
+"""
+COLUMNS = "seq, at, experiment, kind, body, coalesce(user, x''), coalesce(key, '')"
+
+
+class SQLiteJournal(Journal):
+    """Events in a file, made when it is not there.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     with SQLiteJournal(f"{folder}/duelist.db") as journal:
+    ...         _ = journal.append([Draft(1, "told", b"left")])
+    ...     with SQLiteJournal(f"{folder}/duelist.db") as journal:
+    ...         journal.get(1).body
+    b'left'
+    """
+
+    def __init__(self, path: str | Path, clock: Clock = machine_clock) -> None:
+        self.path, self._clock = Path(path), clock
+        if not self.path.parent.is_dir():
+            raise BadInput(f"there is no folder {str(self.path.parent)!r} for the journal {self.path.name!r}")
+        self._writing, self._reading = threading.Lock(), threading.Lock()
+        self._changed = threading.Condition()
+        with self._storing():
+            self._writer = self._connect()
+            try:
+                self._prepare()
+            except BaseException:
+                self._writer.close()
+                raise
+            self._reader = self._connect()
+            self._reader.execute("PRAGMA query_only=ON")
+
+    def append(self, drafts: Sequence[Draft]) -> list[Place]:
+        checked = check_drafts(drafts)
+        with self._writing, self._storing(), self._transaction() as database:
+            seq, last = self._last(database)
+            at, places = max(self._clock(), last), []
+            for draft in checked:
+                known = _find(database, draft.experiment, draft.key) if draft.key else None
+                if known is None:
+                    seq += 1
+                    database.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", _row(seq, at, draft))
+                    places.append(Place(seq, at))
+                else:
+                    places.append(Place(known.seq, known.at, repeated=True))
+        with self._changed:
+            self._changed.notify_all()
+        return places
+
+    def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
+        return self._events("seq > ? ORDER BY seq LIMIT ?", after, limit)
+
+    def get(self, seq: int) -> Event | None:
+        return next(iter(self._events("seq = ?", seq)), None)
+
+    def find(self, experiment: int, key: str) -> Event | None:
+        return next(iter(self._events("experiment = ? AND key = ?", experiment, key)), None)
+
+    def head(self) -> Place:
+        with self._reading, self._storing():
+            return Place(*self._last(self._reader))
+
+    def wait(self, after: int, timeout: float) -> bool:
+        deadline, pause = time.monotonic() + timeout, 0.002
+        while self.head().seq <= after:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return False
+            with self._changed:  # an append of this process wakes us; those of others are looked for
+                self._changed.wait(min(left, pause))
+            pause = min(0.05, pause * 2)
+        return True
+
+    def save_snapshot(self, snapshot: Snapshot) -> bool:
+        experiment, seq, code, body = snapshot
+        with self._writing, self._storing(), self._transaction() as database:
+            done = database.execute(
+                "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?) ON CONFLICT (experiment) DO UPDATE SET "
+                "seq = excluded.seq, code = excluded.code, hash = excluded.hash, body = excluded.body "
+                "WHERE excluded.seq > snapshots.seq",
+                (experiment, seq, code, snapshot.hash, body),
+            )
+        return done.rowcount > 0
+
+    def load_snapshot(self, experiment: int) -> Snapshot | None:
+        with self._reading, self._storing():
+            row = self._reader.execute(
+                "SELECT experiment, seq, code, body, hash FROM snapshots WHERE experiment = ?", (experiment,)
+            ).fetchone()
+        if row is None:
+            return None
+        found = Snapshot(*row[:4])
+        if found.hash != row[4]:
+            raise CannotStore(
+                f"the snapshot of experiment {experiment} in {self.path} is damaged; fold its events anew"
+            )
+        return found
+
+    def rename_user(self, old: bytes, new: bytes) -> int:
+        with self._writing, self._storing(), self._transaction() as database:
+            done = database.execute("UPDATE events SET user = ? WHERE user = ?", (new or None, old))
+        return done.rowcount
+
+    def close(self) -> None:
+        with self._writing, self._reading:
+            self._reader.close()
+            self._writer.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        database.execute("PRAGMA synchronous=FULL")
+        return database
+
+    def _prepare(self) -> None:
+        """Make the tables of a new file; refuse what is no journal of ours."""
+        with self._transaction() as database:
+            schema = database.execute("PRAGMA user_version").fetchone()[0]
+            application = database.execute("PRAGMA application_id").fetchone()[0]
+            tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            if not tables:
+                for statement in TABLES.split(";"):
+                    database.execute(statement)
+                database.execute("INSERT INTO meta VALUES (?)", (secrets.token_bytes(16),))
+                database.execute(f"PRAGMA application_id={APPLICATION}")
+                database.execute(f"PRAGMA user_version={SCHEMA}")
+            elif application != APPLICATION:
+                raise BadInput(f"{str(self.path)!r} is a database, but no journal of duelist")
+            elif schema > SCHEMA:
+                raise BadInput(f"{str(self.path)!r} was written by a later version (schema {schema}, here {SCHEMA})")
+            self.salt = database.execute("SELECT salt FROM meta").fetchone()[0]
+        self._log_ahead()
+
+    def _log_ahead(self) -> None:
+        """Turn the write-ahead log on, which the file remembers. SQLite does not wait for others here: we do."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self._writer.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, and nobody else writes meanwhile."""
+        self._writer.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._writer
+            self._writer.execute("COMMIT")
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _storing(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            if "not a database" in str(error):
+                raise BadInput(f"{str(self.path)!r} is not a journal: {error}") from None
+            raise CannotStore(f"the journal {str(self.path)!r} failed, nothing was written: {error}") from error
+
+    def _events(self, where: str, *values: Any) -> list[Event]:
+        with self._reading, self._storing():
+            rows = self._reader.execute(f"SELECT {COLUMNS} FROM events WHERE {where}", values).fetchall()
+        return [Event(*row) for row in rows]
+
+    @staticmethod
+    def _last(database: sqlite3.Connection) -> tuple[int, int]:
+        row = database.execute("SELECT seq, at FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+        return row or (0, 0)
+
+
+def _row(seq: int, at: int, draft: Draft) -> tuple[Any, ...]:
+    return seq, at, draft.experiment, draft.kind, draft.body, draft.user or None, draft.key or None
+
+
+def _find(database: sqlite3.Connection, experiment: int, key: str) -> Place | None:
+    row = database.execute("SELECT seq, at FROM events WHERE experiment = ? AND key = ?", (experiment, key)).fetchone()
+    return Place(*row) if row else None

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from duelist.core.errors import BadInput, CannotStore
+from duelist.storage import Draft, Snapshot, SQLiteJournal
+
+# Appends batches of two and says which of them were acknowledged, until it is killed.
+WRITER = """
+import sys
+from duelist.storage import Draft, SQLiteJournal
+journal, name, number = SQLiteJournal(sys.argv[1]), sys.argv[2], 0
+while True:
+    body = f"{name} {number}".encode()
+    places = journal.append([Draft(1, "told", body, key=body.decode()), Draft(1, "told", body + b"b")])
+    print(number, places[0].seq, flush=True)
+    number += 1
+"""
+
+
+def start_writer(path: Path, name: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", WRITER, str(path), name], stdout=subprocess.PIPE, text=True)
+
+
+def kill_when_busy(writers: list[subprocess.Popen[str]], seconds: float) -> list[list[tuple[int, int]]]:
+    """What each writer had been told was safe when it was killed, all at once."""
+    first = [writer.stdout.readline() if writer.stdout else "" for writer in writers]  # all have begun
+    time.sleep(seconds)
+    for writer in writers:
+        os.kill(writer.pid, signal.SIGKILL)
+    said = [line + writer.communicate()[0] for line, writer in zip(first, writers, strict=True)]
+    whole = [text.rpartition("\n")[0].splitlines() for text in said]  # the last line may have been cut
+    return [[(int(number), int(seq)) for number, seq in map(str.split, lines)] for lines in whole]
+
+
+@pytest.mark.parametrize("round", range(3))
+def test_what_was_acknowledged_is_there_once_after_a_kill(tmp_path: Path, round: int) -> None:
+    path = tmp_path / "journal.db"
+    acknowledged = kill_when_busy([start_writer(path, "a"), start_writer(path, "b")], 0.2 + 0.1 * round)
+    with SQLiteJournal(path) as journal:
+        events = list(journal.events())
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert len(events) % 2 == 0  # whole batches
+    bodies = [event.body for event in events]
+    assert len(set(bodies)) == len(bodies)
+    for name, numbers in zip("ab", acknowledged, strict=True):
+        assert numbers
+        for number, seq in numbers:
+            assert events[seq - 1].body == f"{name} {number}".encode()
+            assert events[seq].body == f"{name} {number}b".encode()
+
+
+def test_two_processes_that_start_at_once_share_a_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "journal.db"
+    program = (
+        "import sys; from duelist.storage import *; j = SQLiteJournal(sys.argv[1]); "
+        "[j.append([Draft(1, 'told')]) for _ in range(50)]; print(j.salt.hex())"
+    )
+    starts = [
+        subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    salts = {start.communicate()[0] for start in starts}
+    assert [start.returncode for start in starts] == [0, 0, 0]
+    assert len(salts) == 1
+    with SQLiteJournal(path) as journal:
+        assert journal.head().seq == 150
+
+
+def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
+    text, other, newer = (tmp_path / name for name in ("text", "other.db", "newer.db"))
+    text.write_text("a letter, and no journal; long enough that it must be read as a page" * 100)
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE mine (a)")
+    SQLiteJournal(newer).close()
+    with sqlite3.connect(newer) as database:
+        database.execute("PRAGMA user_version=99")
+    for path, complaint in ((text, "is not a journal"), (other, "no journal of duelist"), (newer, "a later version")):
+        before = path.read_bytes()
+        with pytest.raises(BadInput, match=complaint):
+            SQLiteJournal(path)
+        assert path.read_bytes() == before
+    with pytest.raises(BadInput, match="there is no folder"):
+        SQLiteJournal(tmp_path / "nowhere" / "journal.db")
+
+
+def test_a_full_disk_is_an_error_and_nothing_is_acknowledged(tmp_path: Path) -> None:
+    with SQLiteJournal(tmp_path / "journal.db") as journal:
+        journal.append([Draft(1, "told", b"safe")])
+        pages = journal._writer.execute("PRAGMA page_count").fetchone()[0]
+        journal._writer.execute(f"PRAGMA max_page_count={pages + 2}")  # as if the disk had room for two more
+        with pytest.raises(CannotStore, match=r"nothing was written: .*full"):
+            journal.append([Draft(1, "told", b"x" * 100_000), Draft(1, "told")])
+        assert journal.head().seq == 1
+        assert journal.append([Draft(1, "told", b"small")])[0].seq == 2  # and it goes on
+
+
+def test_a_disk_that_cannot_be_written_to_is_an_error(tmp_path: Path) -> None:
+    with SQLiteJournal(tmp_path / "journal.db") as journal:
+        journal._writer.execute("PRAGMA query_only=ON")
+        with pytest.raises(CannotStore, match="readonly"):
+            journal.append([Draft(1, "told")])
+        assert journal.head().seq == 0
+
+
+def test_a_damaged_snapshot_is_never_loaded(tmp_path: Path) -> None:
+    with SQLiteJournal(tmp_path / "journal.db") as journal:
+        journal.save_snapshot(Snapshot(1, 5, "code", b"state"))
+        journal._writer.execute("UPDATE snapshots SET body = x'00'")
+        with pytest.raises(CannotStore, match=r"experiment 1 .* is damaged"):
+            journal.load_snapshot(1)
