@@ -9,12 +9,14 @@ from duelist import interleaving as interleaving
 from duelist import offline as offline
 from duelist import online as online
 from duelist import present as present
+from duelist import storage as storage
 from duelist import testing as testing
 from duelist.analysis import Analysis as Analysis
 from duelist.analysis import analyze as analyze
 from duelist.core.errors import AlreadyTold as AlreadyTold
 from duelist.core.errors import BadInput as BadInput
 from duelist.core.errors import CannotCompile as CannotCompile
+from duelist.core.errors import CannotStore as CannotStore
 from duelist.core.errors import DuelError as DuelError
 from duelist.core.errors import DuelistError as DuelistError
 from duelist.core.errors import ExpiredDuel as ExpiredDuel
@@ -22,6 +24,7 @@ from duelist.core.errors import ExpiredImpression as ExpiredImpression
 from duelist.core.errors import ForeignDuel as ForeignDuel
 from duelist.core.errors import ForeignImpression as ForeignImpression
 from duelist.core.errors import MissingExtra as MissingExtra
+from duelist.core.errors import Overloaded as Overloaded
 from duelist.core.errors import UnknownName as UnknownName
 from duelist.core.spec import Spec as Spec
 from duelist.dueling.environment import Environment as Environment

@@ -2,7 +2,7 @@
 
 Write-ahead log, synchronous FULL: a commit is on the disk before `append` returns. Every process has one
 connection that writes and checkpoints, and one that only reads. SQLite before 3.51.3 may, very rarely, damage a
-log that two processes checkpoint at the same moment; `duelist doctor` will say so.
+log that two processes checkpoint at the same moment.
 """
 
 from __future__ import annotations
