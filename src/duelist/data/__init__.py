@@ -4,6 +4,7 @@ from duelist.data.dataset import Dataset
 from duelist.data.diversity import alpha_ndcg, evaluate_diversity, subtopic_recall
 from duelist.data.folds import Fold, read_fold
 from duelist.data.letor import read_letor
+from duelist.data.load import load_fold
 from duelist.data.metrics import average_precision, err, evaluate, mean, ndcg, precision, reciprocal_rank, roc_area
 from duelist.data.synthetic import synthetic
 
@@ -15,6 +16,7 @@ __all__ = [
     "err",
     "evaluate",
     "evaluate_diversity",
+    "load_fold",
     "mean",
     "ndcg",
     "precision",
