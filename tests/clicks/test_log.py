@@ -58,7 +58,7 @@ def table(tmp_path: Path, text: str, name: str = "log.csv") -> Path:
 @given(written=several())
 def test_what_is_written_is_read_again(tmp_path: Path, kind: str, written: list[Record]) -> None:
     file = tmp_path / f"log{kind}"
-    write_log(written, file)
+    write_log(written, file, mode="replace")
     log = read_log(file)
     assert log.records == tuple(written)
     assert (log.rejected, log.duplicates, log.repeated_clicks) == ((), 0, 0)
@@ -67,7 +67,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, kind: str, written: list[
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
 @given(written=several(names))
 def test_json_lines_hold_line_breaks_too(tmp_path: Path, written: list[Record]) -> None:
-    write_log(written, tmp_path / "log.jsonl")
+    write_log(written, tmp_path / "log.jsonl", mode="replace")
     assert read_log(tmp_path / "log.jsonl").records == tuple(written)
 
 
@@ -79,7 +79,7 @@ def test_json_lines_hold_line_breaks_too(tmp_path: Path, written: list[Record]) 
 )
 def test_no_row_goes_missing(tmp_path: Path, good: list[Record], bad: list[str], kind: str) -> None:
     file = tmp_path / f"log{kind}"
-    write_log([RECORD, *good], file)
+    write_log([RECORD, *good], file, mode="replace")
     file.write_text(file.read_text("utf-8") + "\n".join(bad), "utf-8")
     log = read_log(file)
     rows = sum(1 for line in file.read_text("utf-8").split("\n") if line.strip()) - (kind == ".csv")
@@ -174,7 +174,7 @@ def test_rows_of_the_same_impression_are_united(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     write_log([RECORD], file)
     first = file.read_text()
-    write_log([later], file)
+    write_log([later], file, mode="replace")
     file.write_text(first + file.read_text() + first)
     log = read_log(file)
     assert log.records == (replace(RECORD, clicks=(2, 0, 1), credit=(2.0, 0.5)),)
@@ -258,3 +258,39 @@ def test_compressed_files_are_compressed(tmp_path: Path) -> None:
     write_log([RECORD], tmp_path / "log.csv.gz")
     write_log([RECORD], tmp_path / "log.csv")
     assert gzip.decompress((tmp_path / "log.csv.gz").read_bytes()) == (tmp_path / "log.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.csv", "log.tsv", "log.jsonl.gz", "log.csv.gz"])
+def test_what_is_written_is_added_or_refused_or_replaces_as_was_said(tmp_path: Path, name: str) -> None:
+    file, other, third = tmp_path / name, replace(RECORD, id="8"), replace(RECORD, id="9")
+    write_log([RECORD], file, mode="append")  # there is none yet
+    before = file.read_bytes()
+    with pytest.raises(BadInput, match=r"exists already: mode='append' adds to it, mode='replace' begins anew"):
+        write_log([other], file)
+    assert file.read_bytes() == before
+    write_log([other], file, mode="append")
+    write_log([third], file, mode="append")
+    log = read_log(file)
+    assert (log.records, log.rejected) == ((RECORD, other, third), ())
+    write_log([other], file, mode="replace")
+    assert read_log(file).records == (other,)
+    with pytest.raises(BadInput, match="mode must be one of new, append, replace, not 'w'"):
+        write_log([other], file, mode="w")
+
+
+def test_what_is_appended_to_half_a_line_spoils_nothing_more(tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    write_log([RECORD, replace(RECORD, id="8")], file)
+    file.write_text(file.read_text()[:-20])  # the writer was stopped
+    write_log([replace(RECORD, id="9")], file, mode="append")
+    log = read_log(file)
+    assert [record.id for record in log.records] == [RECORD.id, "9"]
+    assert [bad.line for bad in log.rejected] == [2]
+
+
+def test_a_table_with_other_columns_is_not_added_to(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("user,shown,clicks\nann,d3 d1,1\n")
+    with pytest.raises(BadInput, match="has other columns than id, user"):
+        write_log([RECORD], file, mode="append")
+    assert file.read_text() == "user,shown,clicks\nann,d3 d1,1\n"

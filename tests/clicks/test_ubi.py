@@ -156,7 +156,7 @@ words = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).filter(lam
 )
 def test_what_is_written_is_read_again(tmp_path: Path, written: list[Record]) -> None:
     queries, events = tmp_path / "queries.jsonl.gz", tmp_path / "events.jsonl"
-    write_ubi(written, queries, events)
+    write_ubi(written, queries, events, mode="replace")
     log = read_ubi(queries, events)
     assert log.records == tuple(written)
     assert (log.rejected, log.duplicates, log.repeated_clicks) == ((), 0, 0)

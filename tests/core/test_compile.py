@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -618,3 +620,29 @@ def test_a_digest_changes_with_the_version_of_trusted_packages(package: Any, mon
     before = digest(undecorated)
     monkeypatch.setattr(package, "__version__", "another")
     assert digest(undecorated) != before
+
+
+def watched(cache: Path, terminal: bool) -> str:
+    """What a process that needs a policy live and in a simulation writes to standard error."""
+    program = """
+import duelist
+duelist.Uniform(3, seed=1).warm_up()
+duelist.simulate("uniform", "cyclic", horizon=10, runs=2, progress=False)
+"""
+    ours, theirs = pty.openpty() if terminal else os.pipe()
+    env = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    with subprocess.Popen([sys.executable, "-c", program], env=env, stderr=theirs) as process:
+        os.close(theirs)
+        written = b""
+        with contextlib.suppress(OSError):  # how a terminal ends
+            while piece := os.read(ours, 1024):
+                written += piece
+        assert process.wait() == 0
+    os.close(ours)
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_a_terminal_is_told_once_what_is_compiled_and_only_if_it_is(tmp_path: Path) -> None:
+    assert watched(tmp_path / "one", terminal=True) == "compiling uniform, once\n"
+    assert watched(tmp_path / "one", terminal=True) == ""
+    assert watched(tmp_path / "two", terminal=False) == ""

@@ -87,7 +87,7 @@ def test_bad_deltas_are_named(deltas: Any, complaint: str) -> None:
 
 
 def test_bad_windows_and_lengths_are_refused() -> None:
-    with pytest.raises(BadInput, match="window must be at least 0 seconds, not -1"):
+    with pytest.raises(BadInput, match="window must be at least 0, not -1"):
         freeze(["a"], [0], [0], window=-1)
     with pytest.raises(BadInput, match="not 1, 2, 1"):
         freeze(["a"], [0, 1], [0], window=1)

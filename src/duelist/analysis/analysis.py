@@ -18,7 +18,7 @@ from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
 from duelist.evidence.deltas import check_share, freeze
 from duelist.evidence.watch import ALWAYS_VALID
 
-DAY = 86_400.0
+HOUR = 3600.0  # seconds, which times of a log are
 REPLAYS = 500
 UNITS = ("user", "query")
 
@@ -41,6 +41,7 @@ class Health:
     rejected: int
     example: str  # the first rejected row and why; empty if there is none
     duplicates: int
+    alone: int  # impressions of one ranker, which compare nothing: a policy that is sure asks for these
     unusable: int  # impressions that do not say who earned their clicks
 
     @property
@@ -58,20 +59,21 @@ class Health:
             "rejected": self.rejected,
             "example": self.example,
             "duplicates": self.duplicates,
+            "alone": self.alone,
             "unusable": self.unusable,
         }
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The whole report as values; `text` and `page` show it."""
+    """The whole report as values; `print` shows it in words, `page` with charts."""
 
     rankers: tuple[RankerCredit, ...]  # the most credit first
     comparisons: tuple[Comparison, ...]  # the one between the two leaders first
     health: Health
     impressions: int
     unit: str
-    window: float  # seconds
+    window: float  # hours
     alpha: float
     frozen: bool  # False: no window has closed yet, users are counted as they stand
 
@@ -83,6 +85,18 @@ class Analysis:
             if len(won) == len(self.rankers) - 1 and all(won):
                 return ranker.name
         return None
+
+    @property
+    def undecided(self) -> list[Comparison]:
+        """What has to be decided for the ranker with the most credit to win, itself named first where it is ahead."""
+        best = self.rankers[0].name
+        mine = [c for c in self.comparisons if best in (c.first, c.second)]
+        return [c.towards_leader() for c in mine if c.winner is None]
+
+    def __str__(self) -> str:
+        from duelist.analysis.text import format_analysis  # which stands on this module
+
+        return format_analysis(self)
 
     def summary(self) -> dict[str, Any]:
         """The numbers for JSON."""
@@ -105,11 +119,11 @@ class Analysis:
 
 
 def analyze(
-    log: Log, alpha: float = 0.05, window: float = DAY, unit: str = "user", ended: bool = False, seed: int = 0
+    log: Log, alpha: float = 0.05, window: float = 24.0, unit: str = "user", ended: bool = False, seed: int = 0
 ) -> Analysis:
     """Compare the rankers of a log, one delta a user (or a query).
 
-    A user's delta is frozen `window` seconds after the first impression; users whose window is
+    A user's delta is frozen `window` hours after the first impression; users whose window is
     open wait, unless the experiment has `ended`. Where no window has closed yet, or the log has no
     times, users are counted as they stand and `frozen` is False: such a look must be the only one.
 
@@ -124,14 +138,16 @@ def analyze(
     (False, None)
     """
     check_share("alpha", alpha)
+    if not window >= 0:
+        raise BadInput(f"window must be at least 0 hours, not {window!r}")
     if unit not in UNITS:
         raise BadInput(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
     earned = credits_of(log.records)
     units = [getattr(record, unit) for record in earned.records]
-    end = _end(earned, units, window, ended)
+    end = _end(earned, units, HOUR * window, ended)
     rankers = sorted((_ranker(earned, name, seed) for name in earned.rankers), key=lambda r: -r.credit.estimate)
     leaders = [ranker.name for ranker in rankers]
-    comparisons = compare_all(earned, leaders, units, alpha, window, end, seed)
+    comparisons = compare_all(earned, leaders, units, alpha, HOUR * window, end, seed)
     return Analysis(
         rankers=tuple(rankers),
         comparisons=comparisons,
@@ -144,10 +160,10 @@ def analyze(
     )
 
 
-def _end(earned: Credits, units: Sequence[str], window: float, ended: bool) -> float:
+def _end(earned: Credits, units: Sequence[str], seconds: float, ended: bool) -> float:
     """Until when windows close: the end of the log, or for ever if it has ended or none has closed by then."""
     end = float(earned.times.max())
-    closed = freeze(units, earned.times, np.zeros(len(units)), window, end).deltas
+    closed = freeze(units, earned.times, np.zeros(len(units)), seconds, end).deltas
     return math.inf if ended or not len(closed) else end
 
 
@@ -159,6 +175,7 @@ def _ranker(earned: Credits, name: str, seed: int) -> RankerCredit:
 
 
 def _health(log: Log, earned: Credits, leading: Comparison, alpha: float, seed: int) -> Health:
+    alone = sum(len(record.rankers) == 1 for record in log.records)
     false_alarms = replay(leading.frozen.deltas, REPLAYS, alpha, seed=seed)
     most = alpha + 3 * math.sqrt(alpha * (1 - alpha) / REPLAYS)
     return Health(
@@ -168,5 +185,6 @@ def _health(log: Log, earned: Credits, leading: Comparison, alpha: float, seed: 
         rejected=len(log.rejected),
         example="".join(f"line {row.line}: {row.reason}" for row in log.rejected[:1]),
         duplicates=log.duplicates,
-        unusable=len(log.records) - len(earned.records),
+        alone=alone,
+        unusable=len(log.records) - len(earned.records) - alone,
     )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from duelist.analysis.credits import Credits
+from duelist.analysis.traffic import Traffic, traffic_of
 from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
 from duelist.evidence.deltas import Frozen, freeze
 from duelist.evidence.fixed import FIXED_TESTS, FixedTest
@@ -31,6 +32,7 @@ class Comparison:
     frozen: Frozen
     alpha: float  # corrected for the number of comparisons (Bonferroni)
     bootstrap: Bootstrap  # of the mean preference of an impression
+    traffic: Traffic
 
     @property
     def users(self) -> int:
@@ -117,7 +119,7 @@ class Comparison:
             return self
         mean, low, high = self.bootstrap
         turned = self.frozen._replace(deltas=-self.frozen.deltas)
-        return Comparison(self.second, self.first, turned, self.alpha, Bootstrap(-mean, -high, -low))
+        return Comparison(self.second, self.first, turned, self.alpha, Bootstrap(-mean, -high, -low), self.traffic)
 
     def _wins_after(self, more: int, delta: float) -> bool:
         """Whether the same ranker still wins after so many more users with this delta."""
@@ -146,15 +148,19 @@ class Comparison:
             "more_users": self.more_users,
             "detectable": self.detectable,
             "users_to_undo": self.users_to_undo,
+            "traffic": self.traffic.summary(),
             "bootstrap": self.bootstrap._asdict(),
             "tests": [test._asdict() for test in self.tests],
         }
 
 
 def compare_all(
-    earned: Credits, leaders: Sequence[str], units: Sequence[str], alpha: float, window: float, end: float, seed: int
+    earned: Credits, leaders: Sequence[str], units: Sequence[str], alpha: float, seconds: float, end: float, seed: int
 ) -> tuple[Comparison, ...]:
-    """Every two rankers that share an impression, pairs of leaders first; `units` are users or queries."""
+    """Every two rankers that share an impression, pairs of leaders first.
+
+    `units` are users or queries, whose windows last so many `seconds`.
+    """
     columns = [earned.rankers.index(name) for name in leaders]
     took_part = ~np.isnan(earned.credit)
     pairs = [sorted(pair) for pair in combinations(columns, 2) if took_part[:, pair].all(1).any()]
@@ -167,9 +173,10 @@ def compare_all(
             Comparison(
                 earned.rankers[first],
                 earned.rankers[second],
-                freeze(mine, earned.times[chosen], preference, window, end),
+                freeze(mine, earned.times[chosen], preference, seconds, end),
                 alpha / len(pairs),
                 cluster_bootstrap(preference, mine, seed=seed),
+                traffic_of(earned.present[:, first] & earned.present[:, second]),
             )
         )
     return tuple(comparisons)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from duelist.analysis.traffic import participants
 from duelist.clicks.log import Record
 from duelist.core.errors import BadInput
-from duelist.core.memory import Floats
+from duelist.core.memory import Flags, Floats
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Credits:
     records: tuple[Record, ...]
     times: Floats
     credit: Floats  # impressions x rankers, NaN where a ranker took no part
+    present: Flags  # all impressions x rankers, in the order of time, those of one ranker alone included
 
 
 def credits_of(records: Sequence[Record]) -> Credits:
@@ -42,7 +44,8 @@ def credits_of(records: Sequence[Record]) -> Credits:
     for row, record in zip(credit, usable, strict=True):
         for name, own in zip(record.rankers, earned(record), strict=True):
             row[column[name]] = own
-    return Credits(rankers, tuple(usable), np.array([record.time for record in usable]), credit)
+    times = np.array([record.time for record in usable])
+    return Credits(rankers, tuple(usable), times, credit, participants(records, rankers))
 
 
 def is_usable(record: Record) -> bool:

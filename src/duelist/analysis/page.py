@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from html import escape
 
-from duelist.analysis.analysis import Analysis
+from duelist.analysis.analysis import HOUR, Analysis
 from duelist.analysis.charts import band_chart, bar_chart
 from duelist.analysis.text import comparison_table, fixed_table, plural, sections, verdict
 
@@ -59,6 +59,6 @@ def _figure(caption: str, chart: str) -> str:
 def _dates(analysis: Analysis) -> list[str]:
     """The day on which each user was counted; empty if the log has no times."""
     closes = analysis.comparisons[0].frozen.closes
-    if not analysis.frozen or not len(closes) or closes[0] <= analysis.window:
+    if not analysis.frozen or not len(closes) or closes[0] <= HOUR * analysis.window:
         return []
     return [datetime.fromtimestamp(close, UTC).strftime("%d %b") for close in closes.tolist()]

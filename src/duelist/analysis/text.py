@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from duelist.analysis.analysis import Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
+from duelist.analysis.traffic import Traffic
 from duelist.present.tables import Table
 
 
@@ -86,25 +87,39 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
 
 
 def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
+    lines = []
     if leading.winner:
         row = f"{leading.users_to_undo:,} {plural(analysis)} in a row for {leading.second}"
-        return [f"{row}, each as clear as the others were, would make it uncertain again."]
-    more, detectable = leading.more_users, leading.detectable
-    lines = []
+        lines.append(f"{row}, each as clear as the others were, would make it uncertain again.")
+    for comparison in analysis.undecided:
+        pair = "" if len(analysis.rankers) == 2 else f"{comparison.first} over {comparison.second}: "
+        lines += [pair + line for line in _what_decides(analysis, comparison)]
+    if any(comparison.traffic.fading for comparison in analysis.undecided):
+        lines.append("A policy that has settled asks no more; interleave them for everybody to know.")
+    return lines
+
+
+def _what_decides(analysis: Analysis, comparison: Comparison) -> list[str]:
+    more, detectable = comparison.more_users, comparison.detectable
     if more is None:
-        lines.append("Nobody knows how many more are needed: there is no preference to go by.")
+        lines = ["Nobody knows how many more are needed: there is no preference to go by."]
     else:
-        lines.append(
-            f"About {more:,} more {plural(analysis)} decide it (80 % chance), if the preference is as measured."
-        )
+        lines = [f"About {more:,} more {plural(analysis)} decide it (80 % chance), if the preference is as measured."]
+    if comparison.traffic.fading:
+        lines.append(f"But they hardly come any more: {_of_late(comparison.traffic)}")
     if detectable is not None:
         lines.append(f"A preference of {detectable:.3g} would have shown by now (80 % chance).")
     return lines
 
 
+def _of_late(traffic: Traffic) -> str:
+    late = f"{traffic.recently_compared:,} of the last {traffic.recent:,} impressions compare the two"
+    return f"{late}, of all {traffic.compared / traffic.impressions:.1%}."
+
+
 def _users(analysis: Analysis, leading: Comparison) -> list[str]:
     frozen = leading.frozen
-    hours = f"{analysis.window / 3600:g} hours"
+    hours = f"{analysis.window:g} hours"
     lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} impressions in all."]
     if frozen.open:
         lines.append(f"Still open: {frozen.open:,}, to be counted when their {hours} are over, or now with --ended.")
@@ -133,8 +148,8 @@ def _healthy(analysis: Analysis) -> list[str]:
     lines += [f"The {name} raises too many of them here: do not rely on it." for name in health.unreliable]
     example = f" ({health.example})" if health.example else ""
     lines.append(
-        f"{health.rejected:,} bad rows{example}, {health.duplicates:,} duplicates, "
-        f"{health.unusable:,} impressions that compare nothing."
+        f"{health.rejected:,} bad rows{example}, {health.duplicates:,} duplicates, {health.alone:,} impressions of one "
+        f"ranker alone, {health.unusable:,} that do not say who earned their clicks."
     )
     return lines
 

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from duelist.cli import analyze, audit, bench, compare, fit, learn, matrix, policies, reproduce, simulate
+from duelist.cli import analyze, audit, bench, compare, data, fit, learn, matrix, policies, reproduce, simulate
 from duelist.core.errors import DuelistError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("compare")(compare.compare_command)
 app.command("audit")(audit.audit_command)
 app.command("analyze")(analyze.analyze_command)
 app.command("reproduce")(reproduce.reproduce_command)
+app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
 
 

@@ -10,8 +10,11 @@ import typer
 
 
 def analyze_command(
-    log: Annotated[Path, typer.Argument(help="A click log (.jsonl, .csv, .tsv, or that and .gz), or UBI queries.")],
+    log: Annotated[
+        Path | None, typer.Argument(help="A click log (.jsonl, .csv, .tsv, or that and .gz), or UBI queries.")
+    ] = None,
     events: Annotated[Path | None, typer.Option(help="The UBI events, if they are in a file of their own.")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Instead of a log: 1,200 made-up users of two rankers.")] = False,
     html: Annotated[Path | None, typer.Option(help="Save the report as a page with charts.")] = None,
     window: Annotated[
         float, typer.Option(help="Hours after a user's first impression at which the user's outcome is frozen.")
@@ -25,18 +28,23 @@ def analyze_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
-    from duelist.analysis import analyze, format_analysis, page
-    from duelist.clicks.log import read_log
+    from duelist.analysis import analyze, demo_log, page
+    from duelist.clicks.log import Log, read_log
     from duelist.core.errors import BadInput
 
+    if (log is None) != demo:
+        raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
     if html is not None and not html.parent.is_dir():
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
-    analysis = analyze(read_log(log, events), alpha, 3600 * window, unit, ended, seed)
+    users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
+    found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events)
+    analysis = analyze(found, alpha, window, unit, ended, seed)
+    name = "demo" if log is None else log.name
     if html is not None:
-        html.write_text(page(analysis, log.name), encoding="utf-8")
+        html.write_text(page(analysis, name), encoding="utf-8")
     if as_json:
-        print(json.dumps({"log": str(log), **analysis.summary()}, indent=2))
+        print(json.dumps({"log": str(log or name), **analysis.summary()}, indent=2))
     else:
-        print(f"{log.name}: {format_analysis(analysis)}")
+        print(f"{name}: {analysis}")
         if html is not None:
             print(f"\npage saved to {html}")

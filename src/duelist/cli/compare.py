@@ -16,7 +16,10 @@ def compare_command(
     train: Annotated[Path | None, typer.Option(help="Labelled documents to learn from (.txt, .txt.gz).")] = None,
     vali: Annotated[Path | None, typer.Option(help="Those to choose parameters by.")] = None,
     test: Annotated[Path | None, typer.Option(help="Those to measure on.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Instead of the three: a directory with S1 to S5, or ...")] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(help="Instead of the three: a directory with S1 to S5, or ...; or synthetic:queries=200,seed=1."),
+    ] = None,
     fold: Annotated[
         list[int] | None, typer.Option(help="A fold of --data; test queries of several are put together.")
     ] = None,

@@ -14,7 +14,10 @@ def fit_command(
     train: Annotated[Path | None, typer.Option(help="Labelled documents to learn from (.txt, .txt.gz).")] = None,
     vali: Annotated[Path | None, typer.Option(help="Those to choose parameters by.")] = None,
     test: Annotated[Path | None, typer.Option(help="Those to measure on.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Instead of the three: a directory with S1 to S5, or ...")] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(help="Instead of the three: a directory with S1 to S5, or ...; or synthetic:queries=200,seed=1."),
+    ] = None,
     fold: Annotated[int | None, typer.Option(help="The fold of --data; 1 by default.")] = None,
     grid: Annotated[
         list[str] | None,

@@ -14,7 +14,8 @@ def learn_command(
         typer.Argument(help="Learners, or module:Class; also pdgd:rate=1. Begin with tally. None: the list."),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="A directory with S1 to S5, or train, vali and test files (.txt, .txt.gz).")
+        str | None,
+        typer.Option(help="A directory with S1 to S5, or train, vali and test files; or synthetic:queries=200,seed=1."),
     ] = None,
     fold: Annotated[list[int] | None, typer.Option(help="The fold; several are run one after the other.")] = None,
     clicks: Annotated[
@@ -49,7 +50,7 @@ def learn_command(
     from duelist.cli.output import print_summaries
     from duelist.cli.specs import read_specs
     from duelist.core.errors import BadInput
-    from duelist.data import read_fold
+    from duelist.data.load import describe_data, load_fold
     from duelist.online.learner import list_learners
     from duelist.online.result import format_learning, learning_chart
     from duelist.online.simulate import learn_folds
@@ -59,18 +60,18 @@ def learn_command(
         print(list_learners())
         return
     if data is None:
-        raise BadInput("--data is missing: a directory with S1 to S5, or train, vali and test files")
+        raise BadInput("--data is missing: a directory with S1 to S5, or train, vali and test files; or synthetic")
     path = check_chart_path(chart) if chart else None
     specs = read_specs("learner", learners, setting or [])
-    folds = {number: read_fold(data, number) for number in dict.fromkeys(fold or [1])}
+    folds = {number: load_fold(data, number) for number in dict.fromkeys(fold or [1])}
     shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift, "cores": cores}
     results = [learn_folds(spec, folds, seed, **shared) for spec in specs]
     if path:
-        learning_chart(results, f"{data.name}, {clicks} clicks").draw(path)
+        learning_chart(results, f"{describe_data(data)}, {clicks} clicks").draw(path)
     if as_json:
         print_summaries(results)
     else:
-        where = f"{data.name}, fold {', '.join(map(str, folds))}"
+        where = f"{describe_data(data)}, fold {', '.join(map(str, folds))}"
         print(f"{where}, {clicks} clicks\n\n{format_learning(results)}")
         if path:
             print(f"\nchart saved to {path}")

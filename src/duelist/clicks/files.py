@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
 from duelist.core.errors import BadInput
+
+MODES = {"new": "x", "append": "a", "replace": "w"}
 
 
 def suffix(path: str | Path) -> str:
@@ -52,10 +55,32 @@ def _open(path: str | Path) -> TextIO:
     return file
 
 
-def open_to_write(path: str | Path) -> TextIO:
+def check_mode(path: str | Path, mode: str) -> None:
+    """An error if a file cannot be written in this mode, before anything is."""
+    if mode not in MODES:
+        raise BadInput(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
+    if mode == "new" and Path(path).exists():
+        raise BadInput(f"{str(path)!r} exists already: mode='append' adds to it, mode='replace' begins anew")
+
+
+def open_to_write(path: str | Path, mode: str = "new") -> TextIO:
+    """A text file, plain or .gz; what is appended to a line that was never finished begins on a new one."""
+    check_mode(path, mode)
+    broken = mode == "append" and not _is_packed(path) and _breaks_off(Path(path))
     opener: Any = gzip.open if _is_packed(path) else open
-    file: TextIO = opener(path, "wt", encoding="utf-8", newline="")
+    file: TextIO = opener(path, MODES[mode] + "t", encoding="utf-8", newline="")
+    if broken:
+        file.write("\n")
     return file
+
+
+def _breaks_off(path: Path) -> bool:
+    """Whether the last line has no end, as when a writer was stopped."""
+    if not path.is_file() or not path.stat().st_size:
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
 
 
 def _is_packed(path: str | Path) -> bool:

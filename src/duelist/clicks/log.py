@@ -161,16 +161,34 @@ def _list_of(name: str, cell: str) -> Any:
         raise BadRow(f"{name} is not a JSON list: {error}") from None
 
 
-def write_log(records: Iterable[Record], path: str | Path) -> None:
-    """Write records as .jsonl, .csv or .tsv, or one of these and .gz; `read_log` reads the same again."""
+def write_log(records: Iterable[Record], path: str | Path, mode: str = "new") -> None:
+    """Write records as .jsonl, .csv or .tsv, or one of these and .gz; `read_log` reads the same again.
+
+    `mode`: "new" makes a file and refuses one that exists, "append" adds to it, "replace" begins anew.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "log.jsonl"
+    >>> for name in ("ann", "bob"):
+    ...     write_log([Record(f"{name}-1", name, "jazz", 0.0, ("d3", "d1"), (1,))], file, mode="append")
+    >>> [record.user for record in read_log(file).records]
+    ['ann', 'bob']
+    """
     kind = suffix(path)
     if kind not in (".jsonl", *DELIMITERS):
         raise BadInput(f"the name of a log must end in .jsonl, .csv or .tsv, or that and .gz, not {str(path)!r}")
     lines = [_line(vars(check_record(record)), kind) for record in records]
-    with open_to_write(path) as file:
-        if kind in DELIMITERS:
-            file.write(_table_line(COLUMNS, DELIMITERS[kind]))
+    if kind in DELIMITERS and not (mode == "append" and _has_our_header(path, DELIMITERS[kind])):
+        lines.insert(0, _table_line(COLUMNS, DELIMITERS[kind]))
+    with open_to_write(path, mode) as file:
         file.writelines(lines)
+
+
+def _has_our_header(path: str | Path, delimiter: str) -> bool:
+    """Whether a table begins with the columns that are written; an error if it begins with others."""
+    first = next((line for _, line in numbered_lines(path) if line.strip()), "") if Path(path).exists() else ""
+    if first and _header(path, _cells(first, delimiter)) != list(COLUMNS):
+        raise BadInput(f"{str(path)!r} has other columns than {', '.join(COLUMNS)}: nothing can be appended to it")
+    return bool(first)
 
 
 def _line(row: dict[str, Any], kind: str) -> str:

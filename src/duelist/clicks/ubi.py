@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from duelist.clicks.collector import Collector
-from duelist.clicks.files import CutShort, numbered_lines, open_to_write
+from duelist.clicks.files import CutShort, check_mode, numbered_lines, open_to_write
 from duelist.clicks.records import BadRow, Log, Record, check_record, record_of, seconds, text, whole
 from duelist.core.errors import BadInput
 
@@ -173,13 +173,15 @@ def _inner(fields: Any, *path: str) -> Any:
     return fields
 
 
-def write_ubi(records: Iterable[Record], queries: str | Path, events: str | Path) -> None:
-    """Write records as UBI queries and click events; `read_ubi` reads the same again.
+def write_ubi(records: Iterable[Record], queries: str | Path, events: str | Path, mode: str = "new") -> None:
+    """Write records as UBI queries and click events; `read_ubi` reads the same again. `mode` is that of `write_log`.
 
     Times are kept to the microsecond, and a click has the time of its impression.
     """
     checked = [check_record(record) for record in records]
-    with open_to_write(queries) as query_file, open_to_write(events) as event_file:
+    for path in (queries, events):
+        check_mode(path, mode)
+    with open_to_write(queries, mode) as query_file, open_to_write(events, mode) as event_file:
         for record in checked:
             query_file.write(json.dumps(_query_row(record)) + "\n")
             for click in record.clicks:

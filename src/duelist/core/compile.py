@@ -25,9 +25,12 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import typeof
+from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
+from duelist.core.disk import kept
 from duelist.core.errors import CannotCompile
+from duelist.core.progress import say_once
 
 F = TypeVar("F", bound=Callable[..., Any])
 njit: Any = numba.njit  # its options below are more than its types know
@@ -130,15 +133,16 @@ def python_function(function: Any) -> FunctionType:
 
 
 class specialise:  # noqa: N801 - used as a function; a class because it compiles when it is called
-    """Compile `template` with its global names bound to `kernels`.
+    """Compile `template` with its global names bound to `kernels`; `label` says to people what that is.
 
     The code is compiled for the types of the arguments of a call, without reference
     counting where numba can (no allocation in any kernel), and the ordinary way where it
     cannot.
     """
 
-    def __init__(self, template: Callable[..., Any], kernels: dict[str, Callable[..., Any]]) -> None:
+    def __init__(self, template: Callable[..., Any], kernels: dict[str, Callable[..., Any]], label: str = "") -> None:
         self.bound = rebind(template, {name: kernel(f) for name, f in kernels.items()})
+        self.label = label
         self.entries: dict[tuple[Any, ...], Callable[..., Any]] = {}
         digest(self.bound)  # what cannot be compiled safely is refused now, not at the first call
 
@@ -159,8 +163,12 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
-        self.uncounted = njit(nogil=True, cache=True, _nrt=False)(_named(self.bound, name))
-        self.counted = njit(nogil=True, cache=True)(_named(self.bound, f"{name}_counted"))
+        self.uncounted = kept(_named(self.bound, name), nogil=True, _nrt=False)
+        self.counted = kept(_named(self.bound, f"{name}_counted"), nogil=True)
+        with event.install_listener("numba:compile", _Announcement(self)):
+            return self._load_or_compile(signature)
+
+    def _load_or_compile(self, signature: tuple[Any, ...]) -> Any:
         # A process before this one may have found out that counting is needed.
         if self.counted._cache.load_overload(signature, self.counted.targetctx) is None:
             try:
@@ -170,6 +178,20 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
                 pass  # a real error comes again from the ordinary way
         self.counted.compile(signature)
         return self.counted
+
+
+class _Announcement(event.Listener):
+    """Says on a terminal what people wait for; numba tells when it compiles, not when it reads code from the disk."""
+
+    def __init__(self, owner: specialise) -> None:
+        self.owner = owner
+
+    def on_start(self, start: Any) -> None:
+        if start.data["dispatcher"] in (self.owner.uncounted, self.owner.counted):  # and not of another thread
+            say_once(f"compiling {self.owner.label}, once" if self.owner.label else "compiling, once")
+
+    def on_end(self, end: Any) -> None:
+        pass
 
 
 def _layouts(types: Any) -> Iterator[type]:

@@ -1,10 +1,19 @@
-"""A progress bar on standard error, where somebody is looking."""
+"""A progress bar and single lines on standard error, where somebody is looking."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+SAID: set[str] = set()
+
+
+def say_once(text: str, always: bool = False) -> None:
+    """A line, once in a process; on a terminal only, unless it must `always` be said."""
+    if text not in SAID and (always or sys.stderr.isatty()):
+        SAID.add(text)
+        print(text, file=sys.stderr)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from duelist.data.export import to_elasticsearch, to_ranklib, to_solr, weights_o
 from duelist.data.folds import Fold, read_fold
 from duelist.data.letor import read_letor
 from duelist.data.linear import Linear, ranker_of
+from duelist.data.load import load_fold
 from duelist.data.metrics import average_precision, err, evaluate, mean, ndcg, precision, reciprocal_rank, roc_area
 from duelist.data.synthetic import synthetic
 
@@ -18,6 +19,7 @@ __all__ = [
     "err",
     "evaluate",
     "evaluate_diversity",
+    "load_fold",
     "mean",
     "ndcg",
     "precision",

@@ -50,7 +50,7 @@ def read_fold(
     >>> fold.train.queries, fold.vali.queries, fold.test.queries, fold.train.feature_numbers
     (('4', '5', '1'), ('2',), ('3',), array([1]))
     """
-    paths = _find_parts(Path(directory), fold)
+    paths = find_parts(Path(directory), fold)
     files = {path: read_letor(path, cache=cache) for part in paths for path in part}
     width = max(dataset.n_features for dataset in files.values())
     train, vali, test = (join([widen(files[path], width) for path in part]) for part in paths)
@@ -62,7 +62,7 @@ def read_fold(
     return Fold(train, vali, test)
 
 
-def _find_parts(directory: Path, fold: int) -> list[list[Path]]:
+def find_parts(directory: Path, fold: int) -> list[list[Path]]:
     """The files of train, vali and test."""
     if not directory.is_dir():
         raise BadInput(f"no directory {str(directory)!r}")

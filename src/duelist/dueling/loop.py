@@ -50,4 +50,4 @@ def compiled_run(policy: type[Policy], environment: type[Environment]) -> specia
         "duel": environment.duel,
         "account": environment.account,
     }
-    return specialise(run, kernels)
+    return specialise(run, kernels, policy.name)

@@ -51,7 +51,7 @@ def check_share(name: str, value: float) -> float:
 def freeze(users: Sequence[str], times: Any, preferences: Any, window: float, now: float | None = None) -> Frozen:
     """The deltas of users whose windows have closed by `now`.
 
-    A user's window opens with the first impression and closes `window` seconds later; impressions
+    A user's window opens with the first impression and closes `window` later, in the unit of `times`; impressions
     before that count, and the first always does. `now` is the time of the last impression unless
     it is given; `math.inf` says that the experiment has ended, so that every window is closed.
     Looking later only appends users: nothing that was seen before changes.
@@ -66,7 +66,7 @@ def freeze(users: Sequence[str], times: Any, preferences: Any, window: float, no
             f"one user, time and preference an impression, not {len(users)}, {len(times)}, {len(preferences)}"
         )
     if not window >= 0:
-        raise BadInput(f"window must be at least 0 seconds, not {window!r}")
+        raise BadInput(f"window must be at least 0, not {window!r}")
     # Sorted by name, so that users whose windows close together keep one order whatever the log's.
     names, of_impression = np.unique(np.array(users, dtype=object), return_inverse=True)
     first = np.full(len(names), math.inf)

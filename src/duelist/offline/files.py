@@ -8,21 +8,23 @@ from pathlib import Path
 import numpy as np
 
 from duelist.core.errors import BadInput
-from duelist.data import Fold, read_fold, read_letor
+from duelist.data import Fold, load_fold, read_letor
 from duelist.data.letor import widen
 
 
 def load_folds(
-    train: Path | None, vali: Path | None, test: Path | None, data: Path | None, numbers: Sequence[int]
+    train: Path | None, vali: Path | None, test: Path | None, data: str | Path | None, numbers: Sequence[int]
 ) -> list[Fold]:
-    """One fold of three files, or folds of a directory; prepared as `read_fold` does."""
+    """One fold of three files, or folds of a directory or of synthetic data; prepared as `read_fold` does."""
     files = [path for path in (train, vali, test) if path is not None]
     if data is not None:
         if files:
             raise BadInput("give either --data or --train, --vali and --test")
-        return [read_fold(data, number) for number in dict.fromkeys(numbers or [1])]
+        return [load_fold(data, number) for number in dict.fromkeys(numbers or [1])]
     if len(files) < 3 or numbers:
-        raise BadInput("data is missing: --train, --vali and --test files, or a --data directory and its --fold")
+        raise BadInput(
+            "data is missing: --train, --vali and --test files, or --data (a directory, or synthetic) and its --fold"
+        )
     return [read_files(*files)]
 
 

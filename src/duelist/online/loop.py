@@ -118,4 +118,4 @@ def run(
 def compiled_run(learner: type[Learner]) -> specialise:
     """The loop for one learner."""
     kernels = {name: learner.method(name, kernel) for name in ("choose", "update")}
-    return specialise(run, kernels)
+    return specialise(run, kernels, learner.name)

@@ -1,0 +1,53 @@
+"""Where machine code is kept, so that the next process need not compile it again.
+
+Numba looks for a folder that can be written: $NUMBA_CACHE_DIR, `__pycache__` beside the source, the user's cache. Where
+none can, as in a container whose user owns nothing, there is a private folder among the temporary files, or none.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+import numba
+
+from duelist.core.progress import say_once
+
+njit: Any = numba.njit  # its options are more than its types know
+
+
+def kept(function: Any, **options: Any) -> Any:
+    """`njit(cache=True)` that finds a place for its code, or does without."""
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError as error:  # numba finds no place
+        if "no locator" not in str(error):
+            raise
+    folder = private_folder()
+    if folder is not None:
+        # Numba reads it whenever it compiles; code of others that asks to be kept has no other place either.
+        numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    _say_where(folder)
+    return njit(cache=folder is not None, **options)(function)
+
+
+def private_folder() -> Path | None:
+    """A folder for temporary files that nobody else can write to: what is read from it is run."""
+    user = os.getuid() if hasattr(os, "getuid") else None
+    try:
+        folder = Path(gettempdir(), "duelist" if user is None else f"duelist-{user}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError:
+        return None
+    alone = user is None or (found.st_uid == user and not found.st_mode & 0o077)
+    return folder if stat.S_ISDIR(found.st_mode) and alone and os.access(folder, os.W_OK) else None
+
+
+def _say_where(folder: Path | None) -> None:
+    place = f"is kept in {folder}" if folder is not None else "is not kept: every process compiles anew"
+    why = "neither the package's folder nor the user's cache can be written"
+    say_once(f"duelist: compiled code {place}, because {why}; NUMBA_CACHE_DIR names another folder", always=True)
