@@ -1,9 +1,16 @@
-"""Tables as values. Printed they are plain text: the same on a terminal, in a file and in a page."""
+"""Tables as values: plain text in a file or a pipe, fitted to the window on a terminal, HTML in a notebook.
+
+The plain text is made here, in ten lines, and not by rich: rich wraps and draws for a window, and takes a tenth of a
+second to load; text that goes into a file must not depend on a window. On a terminal rich does it all.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -26,12 +33,64 @@ class Table:
 
     def __str__(self) -> str:
         """Columns aligned by spaces, the first to the left and the others to the right."""
-        widths = [max(len(row[i]) for row in (self.columns, *self.rows)) for i in range(len(self.columns))]
+        widths = [max(map(len, column)) for column in self._cells()]
         lines = [self.columns, ["-" * width for width in widths], *self.rows]
         body = "\n".join(_aligned(line, widths) for line in lines)
         return "\n\n".join(part for part in (self.title, body, "\n".join(self.notes)) if part)
+
+    def __rich__(self) -> Any:
+        """For a terminal: what does not fit is wrapped between words, never inside a number or a name."""
+        from rich.box import SIMPLE_HEAD
+        from rich.console import Group
+        from rich.table import Table as Drawn
+        from rich.text import Text
+
+        drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, title=self.title or None, title_justify="left")
+        for place, cells in enumerate(self._cells()):
+            longest = max(len(word) for cell in cells for word in cell.split() or [""])
+            drawn.add_column(Text(cells[0]), justify="right" if place else "left", min_width=longest, overflow="fold")
+        for row in self.rows:
+            drawn.add_row(*map(Text, row))
+        return Group(drawn, *([Text()] if self.notes else []), *map(Text, self.notes))
+
+    def _repr_html_(self) -> str:
+        """For a notebook."""
+        title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        head, body = _html_row("th", self.columns), "".join(_html_row("td", row) for row in self.rows)
+        notes = f"<p>{'<br>'.join(map(escape, self.notes))}</p>" if self.notes else ""
+        return f"<table>{title}<thead>{head}</thead><tbody>{body}</tbody></table>{notes}"
+
+    def _cells(self) -> list[list[str]]:
+        """The cells of each column, its name first."""
+        return [[line[place] for line in (self.columns, *self.rows)] for place in range(len(self.columns))]
+
+
+def show(*parts: Any) -> None:
+    """Print tables and text with an empty line between them; by rich where somebody looks at a terminal.
+
+    >>> show("arxiv, 6 arms", Table(["policy"], [["rucb"]]))
+    arxiv, 6 arms
+    <BLANKLINE>
+    policy
+    ------
+    rucb
+    """
+    if not sys.stdout.isatty():
+        print("\n\n".join(map(str, parts)))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    for place, part in enumerate(parts):
+        if place:
+            console.print()
+        console.print(part)
 
 
 def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
     others = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
     return "  ".join([line[0].ljust(widths[0]), *others]).rstrip()
+
+
+def _html_row(tag: str, cells: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
