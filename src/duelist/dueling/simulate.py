@@ -51,7 +51,7 @@ def simulate(
     check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
     check_whole(0, seed=seed)
     changes = [time for time in world.changes if time <= horizon]
-    checkpoints = _checkpoints(int(horizon), points, changes)
+    checkpoints = checkpoints_until(horizon, points, changes)
     seeds = split_seed(check_seed("simulate", int(seed)), runs)
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     kind, settings = type(template), template.parameter_values()
@@ -78,14 +78,6 @@ def simulate(
         steps_per_second=horizon * runs / max(1e-9, sum(run[3] for run in done)),
         changes=changes,
     )
-
-
-def _checkpoints(horizon: int, points: int, changes: Sequence[int]) -> Ints:
-    """Times to note how a run is doing: evenly spaced in the logarithm, and where the world changes also in time."""
-    found = checkpoints_until(horizon, points)
-    if not changes or points == 1:
-        return found
-    return np.unique(np.ceil([*found, *np.linspace(0, horizon, points + 1)[1:], *changes]).astype(np.int64))
 
 
 def _one_run(
