@@ -227,9 +227,10 @@ def results_table(results: Sequence[Result], view: str = "strong") -> Table:
         rows.append([label, regret, *more, *shares, f"{result.steps_per_second / 1e6:.1f}"])
     notes = [
         f"{', '.join([view, *others])}: cumulative regret, mean of the runs, ± 95 %",
-        "accuracy: both arms of the last duel were the best; found: best() was right; speed: one core",
+        "accuracy: both arms of the last duel were the best; found: best() was right",
+        "M/s: million duels a second of one core",
     ]
-    return Table(["policy", view, *others, "accuracy", "found", "M duels/s"], rows, notes)
+    return Table(["policy", view, *others, "accuracy", "found", "M/s"], rows, notes)
 
 
 def _plain(found: Interval) -> dict[str, Any]:

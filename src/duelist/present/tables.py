@@ -7,10 +7,13 @@ second to load; text that goes into a file must not depend on a window. On a ter
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
+
+GAP = 2  # spaces between columns
+LEAST = 12  # characters of a column whose cells are wrapped, if they are longer
 
 
 @dataclass(frozen=True)
@@ -38,20 +41,22 @@ class Table:
         body = "\n".join(_aligned(line, widths) for line in lines)
         return "\n\n".join(part for part in (self.title, body, "\n".join(self.notes)) if part)
 
-    def __rich__(self) -> Any:
-        """For a terminal: what does not fit is wrapped between words, never inside a number or a name."""
-        from rich.box import SIMPLE_HEAD
-        from rich.console import Group
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """For a terminal: what does not fit its width is wrapped between words."""
         from rich.table import Table as Drawn
         from rich.text import Text
 
-        drawn = Drawn(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, title=self.title or None, title_justify="left")
-        for place, cells in enumerate(self._cells()):
-            longest = max(len(word) for cell in cells for word in cell.split() or [""])
-            drawn.add_column(Text(cells[0]), justify="right" if place else "left", min_width=longest, overflow="fold")
+        cells = self._cells()
+        whole = _kept_whole([max(map(len, column)) for column in cells], options.max_width)
+        drawn = Drawn(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
+        for place, column in enumerate(cells):
+            side: Any = "right" if place else "left"
+            drawn.add_column(Text(column[0]), justify=side, no_wrap=place in whole, overflow="fold")
         for row in self.rows:
             drawn.add_row(*map(Text, row))
-        return Group(drawn, *([Text()] if self.notes else []), *map(Text, self.notes))
+        yield from ([Text(f"{self.title}\n")] if self.title else [])
+        yield drawn
+        yield from map(Text, ["", *self.notes] if self.notes else [])
 
     def _repr_html_(self) -> str:
         """For a notebook."""
@@ -87,9 +92,21 @@ def show(*parts: Any) -> None:
         console.print(part)
 
 
+def _kept_whole(widths: Sequence[int], room: int) -> set[int]:
+    """The columns that are not wrapped: the first and then narrow ones, while the others have some room left."""
+    kept: set[int] = set()
+    room -= GAP * (len(widths) - 1)
+    for place in sorted(range(len(widths)), key=lambda place: (place > 0, widths[place])):
+        others = sum(min(LEAST, width) for other, width in enumerate(widths) if other != place and other not in kept)
+        if widths[place] + others <= room:
+            kept.add(place)
+            room -= widths[place]
+    return kept
+
+
 def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
     others = (cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))
-    return "  ".join([line[0].ljust(widths[0]), *others]).rstrip()
+    return (" " * GAP).join([line[0].ljust(widths[0]), *others]).rstrip()
 
 
 def _html_row(tag: str, cells: Sequence[str]) -> str:
