@@ -81,6 +81,7 @@ from duelist.dueling.policy import Duel as Duel
 from duelist.dueling.policy import Policy as Policy
 from duelist.dueling.preferences import Preferences as Preferences
 from duelist.dueling.result import Result as Result
+from duelist.dueling.result import plot as plot
 from duelist.dueling.simulate import simulate as simulate
 
 __all__: list[str]

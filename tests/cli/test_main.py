@@ -76,6 +76,17 @@ def test_an_error_is_one_line_on_standard_error(command: Command, arguments: lis
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_the_version_is_that_of_the_package(run: Run) -> None:
+    assert run("--version") == f"duelist {metadata.version('duelist')}\n"
+
+
+def test_no_line_of_help_is_cut(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = run("--help")
+    assert "..." not in text.partition("Commands:")[2]
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_an_unknown_command_is_refused(command: Command) -> None:
     done = command("simulat")
     assert done.returncode == 2

@@ -51,6 +51,12 @@ def test_json_of_a_file_holds_every_fact(run: Run, tmp_path: Path, suffix: str) 
     assert json.loads(run("matrix", path, "--json")) == {"matrix": f"cycle{suffix}", **facts}
 
 
+def test_names_of_arms_are_shown(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "named.csv").write_text("bm25,vector\n0.5,0.4\n0.6,0.5\n")
+    assert "vector (beats every other arm)" in run("matrix", tmp_path / "named.csv")
+    assert json.loads(run("matrix", tmp_path / "named.csv", "--json"))["arms"] == ["bm25", "vector"]
+
+
 def test_the_mslr_rankers_are_reported(run: Run, data: Callable[[str], Path]) -> None:
     report = json.loads(run("matrix", data("preferences/MSLR_Informational_PMat.npz"), "--json"))
     assert (report["n_arms"], report["condorcet"], report["copeland"], report["borda"]) == (136, None, [114], [109])

@@ -130,6 +130,29 @@ def test_a_result_is_saved_to_a_file_and_several_to_a_folder(run: Run, tmp_path:
     assert (one == among_others).all()
 
 
+def test_several_results_share_a_file_of_rows(run: Run, tmp_path: Path) -> None:
+    run("simulate", "rucb", *SMALL, "--set", "alpha=.51,2", "--save", tmp_path / "all.csv")
+    lines = (tmp_path / "all.csv").read_text().splitlines()
+    assert lines[0].startswith("label,run,duels,strong,weak,")
+    assert {line.split(",")[0] for line in lines[1:]} == {"rucb:alpha=0.51", "rucb:alpha=2.0"}
+
+
+def test_json_has_curves_when_asked(run: Run) -> None:
+    curves = json.loads(run("simulate", "uniform", *SMALL, "--json", "--curves"))["curves"]
+    result = simulate("uniform", "arxiv", 300, runs=3, seed=5)
+    assert curves["duels"] == result.checkpoints.tolist()
+    assert curves["regret"]["weak"]["mean"] == result.curve("weak").mean(0).tolist()
+    assert curves["accuracy"] == result.accuracy.tolist()
+    with pytest.raises(BadInput, match="--curves needs --json"):
+        run("simulate", "uniform", *SMALL, "--curves")
+
+
+def test_the_view_sorts_the_table_and_has_the_intervals(run: Run) -> None:
+    text = run("simulate", "uniform", *SMALL, "--view", "borda")
+    assert text.splitlines()[2].split()[:2] == ["policy", "borda"]
+    assert "borda, strong, weak, copeland: cumulative regret" in text
+
+
 def test_a_matrix_file_is_simulated(run: Run, tmp_path: Path) -> None:
     np.savetxt(tmp_path / "mine.txt", [[0.5, 0.9], [0.1, 0.5]])
     printed = json.loads(
@@ -239,12 +262,19 @@ def test_a_bad_output_is_refused_before_any_run(
     assert complaint in str(error.value)
 
 
-@pytest.mark.parametrize("path", ["file", "missing/folder"])
-def test_a_folder_that_cannot_be_made_for_results_is_refused_before_any_run(
-    run: Run, no_run: None, tmp_path: Path, path: str
+@pytest.mark.parametrize(
+    ("path", "complaint"),
+    [
+        ("file", "several results are saved to a folder, or to one file of .csv, .parquet, not to .*file"),
+        ("missing/folder", "there is no folder '.*missing' to save in"),
+        ("all.npz", "results are saved as .csv, .parquet, not as '.*all.npz'"),
+    ],
+)
+def test_a_place_that_cannot_have_several_results_is_refused_before_any_run(
+    run: Run, no_run: None, tmp_path: Path, path: str, complaint: str
 ) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match=path):
+    with pytest.raises(BadInput, match=complaint):
         run("simulate", "uniform", "rucb", *SMALL, "--save", tmp_path / path)
 
 

@@ -19,6 +19,7 @@ from duelist.dueling.preferences import (
     condorcet_winner,
     copeland_scores,
     read_matrix,
+    read_named_matrix,
     reference_arm,
 )
 
@@ -124,7 +125,8 @@ def test_the_bad_cell_of_a_file_is_named_with_the_file(tmp_path: Path, suffix: s
     [
         ("0.5 0.7\n0.3 x\n", "line 2: 'x' is not a number"),
         ("# two arms\n\n0.5 0.7\n0.3 0.5 0.1\n", "line 4: 3 cells, but 2 in the first row"),
-        ("a,b\n0.5,0.7\n0.3,0.5\n", "line 1: 'a' is not a number"),
+        ("a,0.5\n0.5,0.7\n", "line 1: 'a' is not a number"),
+        ("a,b\nc,d\n", "line 2: 'd' is not a number"),
     ],
 )
 @pytest.mark.parametrize("suffix", [".txt", ".csv"])
@@ -132,6 +134,41 @@ def test_the_bad_line_of_a_text_file_is_named(tmp_path: Path, suffix: str, text:
     path = tmp_path / f"m{suffix}"
     path.write_text(text)
     with pytest.raises(BadInput, match=f"m{suffix}, {complaint}"):
+        read_matrix(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bm25, learning to rank\n0.5, 0.7\n0.3, 0.5\n",
+        ",bm25,learning to rank\nbm25,0.5,0.7\nlearning to rank,0.3,0.5\n",
+        '# names\n"";"bm25";"learning to rank"\n"bm25";0.5;0.7\n"learning to rank";0.3;0.5\n',
+    ],
+    ids=["a line", "a line and a column", "quoted"],
+)
+def test_a_first_line_names_the_arms(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+    cells, names = read_named_matrix(path)
+    assert cells.tolist() == [[0.5, 0.7], [0.3, 0.5]]
+    assert names == ["bm25", "learning to rank"]
+    assert "  Condorcet winner  bm25 (beats every other arm)" in str(Preferences.of(cells, names))
+    assert "  arms              2, bm25, learning to rank" in str(Preferences.of(cells, names))
+
+
+def test_names_in_a_text_file_are_words(tmp_path: Path) -> None:
+    path = tmp_path / "m.txt"
+    path.write_text("old new\n0.5 0.7\n0.3 0.5\n")
+    assert read_named_matrix(path)[1] == ["old", "new"]
+    path.write_text("0.5 0.7\n0.3 0.5\n")
+    assert read_named_matrix(path)[1] == []
+
+
+@pytest.mark.parametrize("names", ["a,a", "a,b,c,d", "a"])
+def test_names_that_do_not_fit_are_refused(tmp_path: Path, names: str) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text(f"{names}\n0.5,0.7\n0.3,0.5\n")
+    with pytest.raises(BadInput, match=r"m\.csv: 2 arms need as many different names, not a"):
         read_matrix(path)
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from duelist.core.errors import BadInput
+from duelist.core.errors import BadInput, MissingExtra
 from duelist.dueling import Result
-from duelist.dueling.result import VIEWS, plot
+from duelist.dueling.result import VIEWS, plot, results_table
 
 RUNS = np.array([[1.0, 4.0, 9.0], [2.0, 3.0, 14.0], [0.0, 5.0, 10.0], [1.0, 6.0, 13.0]])
 
@@ -119,11 +121,10 @@ def test_every_view_is_explained() -> None:
 # Files
 
 
-@pytest.mark.parametrize("name", ["result.npz", "no-suffix"])
-def test_what_is_saved_is_loaded(tmp_path: Path, name: str) -> None:
-    result = make(parameters={"alpha": 0.51, "horizon": 100, "greedy": True})
-    result.save(tmp_path / name)
-    loaded = Result.load(str(tmp_path / name))
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    result = make(parameters={"alpha": 0.51, "horizon": 100, "greedy": True}, changes=[30, 60])
+    result.save(tmp_path / "result.npz")
+    loaded = Result.load(str(tmp_path / "result.npz"))
     for field in dataclasses.fields(Result):
         saved, read = getattr(result, field.name), getattr(loaded, field.name)
         if field.name == "sums":
@@ -149,6 +150,75 @@ def test_what_is_not_a_saved_result_is_refused_by_name(tmp_path: Path) -> None:
     for name in (*contents, "matrix.npz", "array.npy", "no-hits.npz", "other-facts.npz", "missing.npz"):
         with pytest.raises(BadInput, match=f"{name} is not a saved result"):
             Result.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["result", "result.json", "result.npz.txt"])
+def test_another_ending_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match=rf"results are saved as \.npz, \.csv, \.parquet, not as '.*{name}'"):
+        make().save(tmp_path / name)
+
+
+def test_a_csv_file_has_a_row_for_every_run_and_checkpoint(tmp_path: Path) -> None:
+    result = make()
+    result.save(tmp_path / "result.csv")
+    with (tmp_path / "result.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["run", "duels", *result.views, "hit"]
+    assert len(rows) == result.hits.size
+    assert [float(row["strong"]) for row in rows] == result.curve().ravel().tolist()
+    assert [int(row["duels"]) for row in rows if row["run"] == "2"] == result.checkpoints.tolist()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_has_the_same_rows(library: str) -> None:
+    made = pytest.importorskip(library)
+    frame = make().to_frame(library)
+    assert isinstance(frame, made.DataFrame)
+    assert list(frame.columns) == list(make().columns())
+    assert frame["sum"].to_numpy().tolist() == make().curve("sum").ravel().tolist()
+
+
+def test_a_parquet_file_is_read_again(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    make().save(tmp_path / "result.parquet")
+    assert parquet.read_table(tmp_path / "result.parquet")["strong"].to_pylist() == make().curve().ravel().tolist()
+
+
+def test_without_a_library_for_frames_it_is_said_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match=r"data frames need pandas or polars: pip install 'duelist\[frames\]'"):
+        make().to_frame()
+    with pytest.raises(MissingExtra, match=r"needs pyarrow or polars: pip install 'duelist\[frames\]'"):
+        make().save("result.parquet")
+    with pytest.raises(BadInput, match="made by pandas or polars, not by 'excel'"):
+        make().to_frame("excel")
+
+
+# Notebooks
+
+
+def test_a_notebook_shows_a_table_and_a_picture() -> None:
+    shown = make()._repr_html_()
+    assert shown.count("<table>") == shown.count("<svg") == 1
+    assert "<td>rucb</td>" in shown
+
+
+def test_without_matplotlib_a_notebook_shows_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    assert make()._repr_html_().endswith("</p>")
+
+
+# Tables
+
+
+def test_the_table_is_sorted_by_the_view_and_has_its_intervals() -> None:
+    low_strong = make(RUNS, policy="a", sums={"strong": RUNS, "weak": 3 * RUNS})
+    low_weak = make(RUNS, policy="b", sums={"strong": 2 * RUNS, "weak": RUNS})
+    for view, order in (("strong", ["a", "b"]), ("weak", ["b", "a"]), ("sum", ["a", "b"])):
+        table = results_table([low_strong, low_weak], view)
+        assert [row[0] for row in table.rows] == order
+        assert table.columns[1] == view
+        assert all(["±" in cell for cell in row] == [place == 1 for place in range(len(row))] for row in table.rows)
 
 
 # Charts
@@ -178,6 +248,28 @@ def test_a_chart_shows_mean_and_band_of_every_policy(tmp_path: Path) -> None:
 def test_short_zero_and_negative_curves_can_be_drawn(tmp_path: Path, strong: Any) -> None:
     make(strong).plot(tmp_path / "chart.png")  # a warning would be an error here
     assert (tmp_path / "chart.png").stat().st_size > 1000
+
+
+def test_bands_stay_where_regret_can_be() -> None:
+    wide = np.array([[0.0, 0.0], [0.0, 10.0]])  # the interval of the mean goes far below 0
+    for linear in (True, False):
+        corners = plot([make(wide)], linear=linear).axes[0].collections[0].get_paths()[0].vertices
+        assert corners[:, 1].min() >= 0
+    corners = plot([make(wide - 1)]).axes[0].collections[0].get_paths()[0].vertices
+    assert corners[:, 1].min() < -1  # without a Condorcet winner regret may be negative
+
+
+def test_changes_are_marked_on_a_linear_axis() -> None:
+    axes = plot([make(changes=[40])]).axes[0]
+    assert axes.get_xscale() == axes.get_yscale() == "linear"
+    assert list(axes.lines[0].get_xdata()) == [40, 40]
+    assert plot([make(changes=[40])], linear=False).axes[0].get_xscale() == "log"
+    assert plot([make()], linear=True).axes[0].get_xscale() == "linear"
+
+
+def test_the_title_says_what_is_drawn() -> None:
+    assert plot([make()]).axes[0].get_title() == "arxiv, 6 arms: mean of 4 runs, bands: its 95 % interval"
+    assert plot([make([[1.0, 2.0]])]).axes[0].get_title() == "arxiv, 6 arms: one run"
 
 
 def test_a_bad_chart_path_is_refused_before_anything_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -107,3 +107,26 @@ def test_a_chart_is_a_value() -> None:
     assert chart == Lines((Panel("regret", ()),), "duels", "title")
     with pytest.raises(AttributeError):
         chart.title = "another"  # type: ignore[misc]
+
+
+def test_lines_that_coincide_are_told_apart() -> None:
+    near = RISING._replace(label="near", y=RISING.y * 1.001)
+    same = RISING._replace(label="same")
+    axes = Lines([Panel("regret", [RISING, near, same, SETTLED])], "duels", "title").draw().axes[0]
+    assert [line.get_linestyle() for line in axes.lines] == ["-", "--", ":", "-"]
+    assert [line.get_label() for line in axes.lines] == ["rising", "near", "same (same as rising)", "settled"]
+
+
+def test_a_band_stays_in_the_range_of_the_measure() -> None:
+    share = Series(
+        "share", X, np.array([0.1, 0.5, 0.9]), low=np.array([-0.2, 0.3, 0.7]), high=np.array([0.4, 0.7, 1.1])
+    )
+    axes = Lines([Panel("share", [share], least=0.0, most=1.0)], "duels", "title").draw().axes[0]
+    heights = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (0.0, 1.0)
+
+
+def test_a_notebook_is_given_a_picture() -> None:
+    shown = Lines([Panel("regret", [RISING])], "duels", "title")._repr_svg_()
+    assert shown is not None
+    assert shown.startswith("<svg")

@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
+from duelist import __version__
 from duelist.cli import analyze, audit, bench, compare, data, fit, learn, matrix, policies, reproduce, simulate
 from duelist.core.errors import DuelistError
 
 app = typer.Typer(
-    help="Learn which ranking people prefer by letting rankings duel.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("simulate")(simulate.simulate_command)
-app.command("policies")(policies.policies_command)
-app.command("matrix")(matrix.matrix_command)
-app.command("learn")(learn.learn_command)
-app.command("fit")(fit.fit_command)
-app.command("compare")(compare.compare_command)
-app.command("audit")(audit.audit_command)
-app.command("analyze")(analyze.analyze_command)
-app.command("reproduce")(reproduce.reproduce_command)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "simulate": simulate.simulate_command,
+    "policies": policies.policies_command,
+    "matrix": matrix.matrix_command,
+    "learn": learn.learn_command,
+    "fit": fit.fit_command,
+    "compare": compare.compare_command,
+    "audit": audit.audit_command,
+    "analyze": analyze.analyze_command,
+    "reproduce": reproduce.reproduce_command,
+}
+for name, command in COMMANDS.items():
+    summary = (command.__doc__ or "").partition("\n")[0]  # given as it is: a help that is derived is cut at the margin
+    app.command(name, short_help=summary)(command)
 app.add_typer(data.app, name="data")
 app.add_typer(bench.app, name="bench")
+
+
+def print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"duelist {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Learn which ranking people prefer by letting rankings duel."""
 
 
 def main() -> None:

@@ -18,18 +18,28 @@ def audit_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Decide whether a method is unbiased, has fidelity and is considerate, with the worst counterexample."""
+    """Decide whether a method is unbiased, has fidelity and is considerate, with the worst counterexample.
+
+    What was found of the built-in methods is kept in the cache directory: the first table takes a dozen seconds.
+    """
     from duelist.cli.output import print_json
     from duelist.cli.specs import read_specs
     from duelist.core.errors import BadInput
-    from duelist.interleaving.audit import audit, audit_table, built_in
+    from duelist.core.progress import progress_bar
+    from duelist.interleaving.audit import audit_table, built_in
+    from duelist.interleaving.kept import kept_audit
     from duelist.interleaving.method import make_method
+    from duelist.present.tables import show
 
     if method is None and setting:
         raise BadInput("--set needs the method that the parameter belongs to")
     chosen = [make_method(spec) for spec in read_specs("method", [method], setting or [])] if method else built_in()
-    found = [audit(each) for each in chosen]
+    found = []
+    with progress_bar("audit", len(chosen)) as advance:
+        for each in chosen:
+            found.append(kept_audit(each))
+            advance(1)
     if as_json:
         print_json([each.as_dict() for each in found])
     else:
-        print(audit_table(found) if len(found) > 1 else found[0])
+        show(audit_table(found) if len(found) > 1 else found[0])

@@ -10,7 +10,10 @@ import typer
 
 
 def matrix_command(
-    matrix: Annotated[str, typer.Argument(help="A matrix file (.txt, .csv, .npy, .npz) or the name of an instance.")],
+    matrix: Annotated[
+        str,
+        typer.Argument(help="A matrix file (.txt, .csv, .npy, .npz; a first line may name the arms), or an instance."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report the winners of a preference matrix and the assumptions that hold."""
@@ -21,7 +24,7 @@ def matrix_command(
     environment = load_environment(matrix)
     if not isinstance(environment, Matrix):
         raise BadInput(f"{matrix!r} changes over time: it has no fixed matrix to report on")
-    report = Preferences.of(environment.preference)
+    report = Preferences.of(environment.preference, environment.arms)
     if as_json:
         print(json.dumps({"matrix": environment.name, **dataclasses.asdict(report)}, indent=2))
     else:

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from duelist.core.errors import BadInput
 from duelist.core.named import tell_apart
 from duelist.dueling.environment import Environment
-from duelist.dueling.result import Result, views_of
+from duelist.dueling.result import SAVED, Result, results_table, views_of
 from duelist.present.charts import check_chart_path
-from duelist.present.tables import Table
+from duelist.present.frames import ENDINGS, check_rows_path, join_columns, write_rows
+from duelist.present.tables import show
 
 
 def labels_of(results: Sequence[Any]) -> list[str]:
@@ -21,9 +24,10 @@ def labels_of(results: Sequence[Any]) -> list[str]:
     return tell_apart([result.spec for result in results])
 
 
-def print_summaries(results: Sequence[Any]) -> None:
-    """The results as JSON, each with its label."""
-    print_json([{"label": label, **r.summary()} for label, r in zip(labels_of(results), results, strict=True)])
+def print_summaries(results: Sequence[Any], curves: bool = False) -> None:
+    """The results as JSON, each with its label; with their curves if those are asked for."""
+    more = {"curves": True} if curves else {}
+    print_json([{"label": label, **r.summary(**more)} for label, r in zip(labels_of(results), results, strict=True)])
 
 
 def print_json(summaries: Sequence[dict[str, Any]]) -> None:
@@ -38,34 +42,39 @@ def prepare_outputs(chart: Path | None, save: Path | None, n_results: int, view:
     if chart is not None:
         check_chart_path(chart)
     if save is not None:
-        folder = save if n_results > 1 else save.parent
-        if n_results > 1 and folder.parent.is_dir() and not folder.exists():
-            folder.mkdir()
-        if not folder.is_dir():
-            raise BadInput(f"there is no folder {str(folder)!r} to save in")
-        if n_results == 1 and save.is_dir():
-            raise BadInput(f"one result is saved to a file, but {str(save)!r} is a folder")
+        _prepare_saving(save, n_results)
+
+
+def _prepare_saving(path: Path, n_results: int) -> None:
+    """Results go to a file whose ending says how; several also to a folder, which is made."""
+    if path.is_dir() and n_results == 1:
+        raise BadInput(f"one result is saved to a file, but {str(path)!r} is a folder")
+    if not path.parent.is_dir():
+        raise BadInput(f"there is no folder {str(path.parent)!r} to save in")
+    if n_results == 1 or path.suffix:
+        check_rows_path(path, SAVED if n_results == 1 else ENDINGS)
+    elif path.exists() and not path.is_dir():
+        raise BadInput(f"several results are saved to a folder, or to one file of {', '.join(ENDINGS)}, not to {path}")
+    else:
+        path.mkdir(exist_ok=True)
 
 
 def save_results(results: Sequence[Result], path: Path) -> None:
-    """One result to a file, several to a folder, each called by what tells it apart."""
-    for result, label in zip(results, labels_of(results), strict=True):
-        file = re.sub(r"[^\w.,=+-]", ",", label)  # some systems allow no colons
-        result.save(path if len(results) == 1 else path / f"{file}.npz")
+    """One result to a file; several to one file with a column that tells them apart, or to a folder of files."""
+    labels = labels_of(results)
+    if len(results) == 1:
+        results[0].save(path)
+    elif path.suffix:
+        parts = [{"label": np.full(r.hits.size, x), **r.columns()} for r, x in zip(results, labels, strict=True)]
+        write_rows(join_columns(parts), path)
+    else:
+        for result, label in zip(results, labels, strict=True):
+            file = re.sub(r"[^\w.,=+-]", ",", label)  # some systems allow no colons
+            result.save(path / f"{file}.npz")
 
 
-def print_results(results: Sequence[Result]) -> None:
-    """A table with a row a policy, the lowest strong regret first."""
+def print_results(results: Sequence[Result], view: str = "strong") -> None:
+    """A table with a row a policy, the lowest regret first."""
     first = results[0]
-    views = [view for view in first.sums if view != "strong"]  # the others follow from these
-    rows, labelled = [], zip(results, labels_of(results), strict=True)
-    for result, label in sorted(labelled, key=lambda pair: float(pair[0].regret().mean)):
-        mean, _, high = result.regret()
-        strong = f"{mean:.0f} ± {high - mean:.0f}" if result.runs > 1 else f"{mean:.0f}"
-        others = [f"{result.regret(view).mean:.0f}" for view in views]
-        shares = [f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}"]
-        rows.append([label, strong, *others, *shares, f"{result.steps_per_second / 1e6:.1f}"])
-    print(f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}\n")
-    print(Table(["policy", "strong", *views, "accuracy", "found", "M duels/s"], rows))
-    print(f"\nstrong, {', '.join(views)}: cumulative regret, mean of the runs, ± 95 %")
-    print("accuracy: both arms of the last duel were the best; found: best() was right; speed: one core")
+    runs = f"{first.environment}: {first.runs} runs of {first.horizon:,} duels, seed {first.seed}"
+    show(runs, results_table(results, view))

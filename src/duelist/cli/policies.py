@@ -13,6 +13,7 @@ def policies_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the policies: assumption, horizon, regret bound, parameters."""
+    from duelist.cli.entries import print_entry
     from duelist.dueling.policy import POLICIES
 
     facts = [POLICIES.get(policy).facts() for policy in ([name] if name else POLICIES)]
@@ -21,13 +22,13 @@ def policies_command(
     elif name:
         for key, value in facts[0].items():
             if key != "parameters":
-                print(f"{key:<8} {value}")
+                print_entry(key, value, 8)
         for parameter, about in facts[0]["parameters"].items():
             default = "..." if about["required"] else about["default"]
-            print(f"--set {parameter}={default}   {about['help']}")
+            print_entry(f"--set {parameter}={default}", f"  {about['help']}", 0)
     else:
         for fact in facts:
-            print(f"{fact['policy']:<22} {fact['summary']}")
+            print_entry(fact["policy"], fact["summary"])
             for key in ("needs", "horizon", "regret"):
-                print(f"{'':<22} {key}: {fact[key].rstrip('.')}")
+                print_entry("", f"{key}: {fact[key].rstrip('.')}")
         print("\nduelist policies NAME shows one with its departures from the paper and its parameters")

@@ -20,16 +20,18 @@ def reproduce_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Reproduce a table or figure of a paper: what it says, ours, whether they agree, and a chart."""
+    from duelist.cli.entries import print_entry
     from duelist.reproductions import CATALOGUE, find
 
     if name is None:
         for each, entry in CATALOGUE.items():
-            print(f"{each:<22} {entry.source}" + (f" (needs duelist[{entry.missing}])" if entry.missing else ""))
+            print_entry(each, entry.source + (f" (needs duelist[{entry.missing}])" if entry.missing else ""))
         return
     reproduction = find(name)
 
     from duelist.core.errors import MissingExtra
     from duelist.present.charts import check_chart_path
+    from duelist.present.tables import show
     from duelist.reproductions.reproduction import Setting
 
     path = check_chart_path(chart or Path(f"{reproduction.name}.png"))
@@ -42,6 +44,6 @@ def reproduce_command(
     if as_json:
         print(json.dumps(reproduction.summary(report), indent=2))
     else:
-        print(f"{reproduction.source}\n\n{report}\n\n{report.verdict}; {drawn}\n{reproduction.missing}")
+        show(reproduction.source, report.table, f"{report.verdict}; {drawn}\n{reproduction.missing}")
     if strict and not report.agrees:
         raise typer.Exit(1)

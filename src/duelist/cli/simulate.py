@@ -29,21 +29,32 @@ def simulate_command(
             help="A parameter, or POLICY.NAME=VALUE for one of several; NAME=VALUE,VALUE,... runs with each value.",
         ),
     ] = None,
-    view: Annotated[str, typer.Option(help="The regret view of the chart.")] = "strong",
+    view: Annotated[str, typer.Option(help="The regret that sorts the table and is drawn.")] = "strong",
     chart: Annotated[Path | None, typer.Option(help="Save a chart: .png, .svg or .pdf.")] = None,
-    save: Annotated[Path | None, typer.Option(help="Save the result (.npz); of several policies, a folder.")] = None,
+    linear: Annotated[
+        bool | None,
+        typer.Option("--linear/--logarithmic", help="Axes of the chart; linear where the environment changes."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Save all runs: .npz, .csv or .parquet; several policies also to a folder, each as .npz."),
+    ] = None,
     cores: Annotated[int | None, typer.Option(help="How many cores to use; all by default.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: one object, or a list for several policies.")
     ] = False,
+    curves: Annotated[bool, typer.Option("--curves", help="With --json: the curves too, not the end alone.")] = False,
 ) -> None:
     """Run policies against a matrix many times and show their regret."""
     from duelist.cli.output import prepare_outputs, print_results, print_summaries, save_results
     from duelist.cli.specs import read_specs
+    from duelist.core.errors import BadInput
     from duelist.dueling.environments import load_environment
     from duelist.dueling.result import plot
     from duelist.dueling.simulate import simulate
 
+    if curves and not as_json:
+        raise BadInput("--curves needs --json")
     environment = load_environment(matrix)
     specs = read_specs("policy", policies, setting or [])
     prepare_outputs(chart, save, len(specs), view, environment)
@@ -51,10 +62,10 @@ def simulate_command(
     if save is not None:
         save_results(results, save)
     if chart is not None:
-        plot(results, chart, view)
+        plot(results, chart, view, linear)
     if as_json:
-        print_summaries(results)
+        print_summaries(results, curves)
     else:
-        print_results(results)
+        print_results(results, view)
         if chart is not None:
-            print(f"chart saved to {chart}")
+            print(f"\nchart saved to {chart}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
+import scipy  # which loads its parts when they are used
 
 from duelist.clicks.pages import Slots
 from duelist.core.errors import BadInput
@@ -35,8 +35,8 @@ class Prior:
 
     def log_density(self, values: Floats) -> float:
         """Summed over the values, up to a constant."""
-        each = xlogy(self.strength * self.mean, values) + xlog1py(self.strength * (1 - self.mean), -values)
-        return float(np.sum(each))
+        successes, failures = self.strength * self.mean, self.strength * (1 - self.mean)
+        return float(np.sum(scipy.special.xlogy(successes, values) + scipy.special.xlog1py(failures, -values)))
 
 
 def click_prior(slots: Slots, strength: float) -> Prior:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.special import xlog1py, xlogy
+import scipy  # which loads its parts when they are used
 
 from duelist.clicks.fitting import Prior, click_prior, climb
 from duelist.clicks.model import (
@@ -95,7 +95,7 @@ class Cells:
 
     def log_likelihood(self, attraction: Floats, examination: Floats) -> float:
         chance = attraction[self.key] * examination[self.rank]
-        return float(np.sum(xlogy(self.clicks, chance) + xlog1py(self.skips, -chance)))
+        return float(np.sum(scipy.special.xlogy(self.clicks, chance) + scipy.special.xlog1py(self.skips, -chance)))
 
     def improve(self, attraction: Floats, examination: Floats, prior: Prior, neutral: Prior) -> tuple[Floats, Floats]:
         """One step: a click was examined and attractive; a skip lacked one of them, perhaps both."""

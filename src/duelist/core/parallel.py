@@ -87,15 +87,22 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def checkpoints_until(horizon: int, points: int) -> Ints:
+def checkpoints_until(horizon: int, points: int, changes: Sequence[int] = ()) -> Ints:
     """Up to so many times to note how a run is doing, evenly spaced in the logarithm; one is the end.
+
+    Where the world changes late, as many again, evenly spaced in time, and the changes.
 
     >>> checkpoints_until(1000, 4).tolist(), checkpoints_until(1000, 1).tolist()
     ([1, 10, 100, 1000], [1000])
+    >>> checkpoints_until(1000, 4, changes=[600]).tolist()
+    [1, 10, 100, 250, 500, 600, 750, 1000]
     """
     if points == 1:
         return np.array([horizon])
-    return np.unique(np.geomspace(1, horizon, points).round().astype(np.int64))
+    found = np.geomspace(1, horizon, points).round()
+    if changes:
+        found = np.array([*found, *np.ceil(np.linspace(0, horizon, points + 1)[1:]), *changes])
+    return np.unique(found.astype(np.int64))
 
 
 def check_whole(least: int, **numbers: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,7 @@ class Environment(Named):
 
     n_arms: int
     best: int  # where the memory has such a field
+    changes: Sequence[int] = ()  # duels with which preferences change, or turn to move elsewhere
     sums: ClassVar[tuple[str, ...]] = SUMS  # which of SUMS `account` fills
 
     def memory(self, horizon: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,16 +45,34 @@ def check_matrix(values: Any, source: str = "the matrix") -> Floats:
 
 def read_matrix(path: str | Path) -> Floats:
     """A preference matrix from .txt (spaces), .csv (commas), .npy or .npz (one square array)."""
+    return read_named_matrix(path)[0]
+
+
+def read_named_matrix(path: str | Path) -> tuple[Floats, list[str]]:
+    """The same with the names of the arms: the first line of a text file may have them, and rows may begin with them.
+
+    Without such a line there are no names.
+    """
     path = Path(path)
     if not path.is_file():
         raise BadInput(f"no matrix file {str(path)!r}")
     try:
-        cells = _read_array(path) if path.suffix.lower() in (".npy", ".npz") else _read_text(path)
+        in_text = path.suffix.lower() not in (".npy", ".npz")
+        cells, names = _read_text(path) if in_text else (_read_array(path), [])
     except BadInput:
         raise
     except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise BadInput(f"cannot read {path}: {error}") from None
-    return check_matrix(cells, str(path))
+    matrix = check_matrix(cells, str(path))
+    return matrix, check_names(names, len(matrix), str(path))
+
+
+def check_names(names: Sequence[Any], n_arms: int, source: str = "the matrix") -> list[str]:
+    """The names of the arms as text: none, or a different one for each."""
+    found = [str(name) for name in names]
+    if found and (len(found) != n_arms or len(set(found)) != n_arms):
+        raise BadInput(f"{source}: {n_arms} arms need as many different names, not {', '.join(found)}")
+    return found
 
 
 def _read_array(path: Path) -> Any:
@@ -67,20 +86,41 @@ def _read_array(path: Path) -> Any:
         return square[0]
 
 
-def _read_text(path: Path) -> list[list[float]]:
+def _read_text(path: Path) -> tuple[list[list[float]], list[str]]:
     rows: list[list[float]] = []
+    names: list[str] = []
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         text = line.split("#")[0].strip().rstrip(",;")
-        cells = re.split(r"\s*[,;]\s*|\s+", text.strip()) if text else []
-        try:
-            row = [float(cell) for cell in cells]
-        except ValueError:
-            bad = next(cell for cell in cells if not _is_number(cell))
-            raise BadInput(f"{path}, line {number}: {bad!r} is not a number") from None
+        if text and not rows and not names and not any(map(_is_number, _split_names(text))):
+            names = _split_names(text)
+            continue
+        row = _read_row(text, bool(names), f"{path}, line {number}")
         if row and rows and len(row) != len(rows[0]):
             raise BadInput(f"{path}, line {number}: {len(row)} cells, but {len(rows[0])} in the first row")
         rows += [row] if row else []
-    return rows
+    corner = bool(rows) and len(names) == len(rows[0]) + 1  # above the names that rows begin with
+    return rows, names[corner:]
+
+
+def _read_row(text: str, named: bool, where: str) -> list[float]:
+    """The numbers of a line, which may begin with the name of its arm where arms have names."""
+    cells = _split(text)
+    if named and cells and not _is_number(cells[0]):
+        cells = _split_names(text)[1:]
+    bad = next((cell for cell in cells if not _is_number(cell)), None)
+    if bad is not None:
+        raise BadInput(f"{where}: {bad!r} is not a number")
+    return [float(cell) for cell in cells]
+
+
+def _split(text: str) -> list[str]:
+    return re.split(r"\s*[,;]\s*|\s+", text) if text else []
+
+
+def _split_names(text: str) -> list[str]:
+    """Names may contain spaces where commas separate them."""
+    cells = re.split(r"\s*[,;]\s*", text) if re.search("[,;]", text) else text.split()
+    return [cell.strip("\"'") for cell in cells]
 
 
 def _is_number(text: str) -> bool:
@@ -152,9 +192,10 @@ class Preferences:
     stochastic_triangle_inequality: bool  # STI, likewise
     ties: int  # pairs at exactly 1/2
     smallest_gap: float  # of the reference arm to another arm, in |P - 1/2|
+    arms: Sequence[str] = ()  # their names, where they have some
 
     @classmethod
-    def of(cls, matrix: Floats) -> Preferences:
+    def of(cls, matrix: Floats, arms: Sequence[str] = ()) -> Preferences:
         order = _order(matrix)
         gaps = np.abs(np.delete(matrix[reference_arm(matrix)], reference_arm(matrix)) - 0.5)
         upper = np.triu_indices(len(matrix), 1)
@@ -169,16 +210,17 @@ class Preferences:
             stochastic_triangle_inequality=order is not None and _holds_sti(matrix[np.ix_(order, order)] - 0.5),
             ties=ties,
             smallest_gap=round(float(gaps.min()), 12),
+            arms=list(arms),
         )
 
     def __str__(self) -> str:
-        winner = "none" if self.condorcet is None else f"arm {self.condorcet} (beats every other arm)"
+        winner = "none" if self.condorcet is None else f"{self._listed([self.condorcet])} (beats every other arm)"
         yes = {True: "yes", False: "no"}
         lines = (
-            ("arms", f"{self.n_arms}, counted from 0"),
+            ("arms", f"{self.n_arms}, " + (_shortened(self.arms) if self.arms else "counted from 0")),
             ("Condorcet winner", winner),
-            ("Copeland winners", f"{_arms(self.copeland)} (beat the most arms)"),
-            ("Borda winners", f"{_arms(self.borda)} (best against a random arm)"),
+            ("Copeland winners", f"{self._listed(self.copeland)} (beat the most arms)"),
+            ("Borda winners", f"{self._listed(self.borda)} (best against a random arm)"),
             ("smallest gap", f"{self.smallest_gap:g} (of the winner to another arm)"),
             ("ties", f"{self.ties} pair{'s' * (self.ties != 1)} at exactly 1/2"),
             ("total order", yes[self.total_order]),
@@ -187,10 +229,15 @@ class Preferences:
         )
         return "\n".join(f"  {label:<18}{text}" for label, text in lines)
 
+    def _listed(self, arms: list[int]) -> str:
+        """Arms by their names, or by their numbers."""
+        if self.arms:
+            return _shortened([self.arms[arm] for arm in arms])
+        return f"arm{'s' * (len(arms) > 1)} {_shortened([str(arm) for arm in arms])}"
 
-def _arms(arms: list[int]) -> str:
-    shown = ", ".join(map(str, arms[:8])) + (", ..." if len(arms) > 8 else "")
-    return f"arm{'s' * (len(arms) > 1)} {shown}"
+
+def _shortened(words: Sequence[str]) -> str:
+    return ", ".join(words[:8]) + (", ..." if len(words) > 8 else "")
 
 
 def _maximisers(scores: Floats) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.named import tell_apart
 from duelist.core.spec import Spec
 from duelist.present.charts import Lines, Panel, Series
+from duelist.present.frames import check_rows_path, data_frame, write_rows
+from duelist.present.tables import Table
 
 # Every named view and what it is, in the order they are shown.
 VIEWS = {
@@ -57,6 +60,7 @@ class Result:
     hits: Flags  # whether both arms duelled at a checkpoint were the best one: runs x checkpoints
     found: Flags  # whether the arm named best at the horizon was right, by run
     steps_per_second: float  # of one core, compile time excluded
+    changes: Sequence[int] = ()  # duels with which the environment changed
 
     @property
     def spec(self) -> Spec:
@@ -94,9 +98,8 @@ class Result:
         """The share of runs whose best() at the horizon is right."""
         return float(self.found.mean())
 
-    def summary(self) -> dict[str, Any]:
-        """The figures at the horizon, ready for JSON; an unknown limit is None."""
-        regret = {view: self.regret(view)._asdict() for view in self.views}
+    def summary(self, curves: bool = False) -> dict[str, Any]:
+        """The figures at the horizon, and all along with `curves`, ready for JSON; an unknown limit is None."""
         return {
             "policy": self.policy,
             "parameters": self.parameters,
@@ -105,11 +108,26 @@ class Result:
             "horizon": self.horizon,
             "runs": self.runs,
             "seed": self.seed,
-            "regret": {v: {k: _number(x) for k, x in limits.items()} for v, limits in regret.items()},
+            "regret": {view: _plain(self.regret(view)) for view in self.views},
             "accuracy": float(self.accuracy[-1]),
             "best_arm_rate": self.best_arm_rate,
             "steps_per_second": self.steps_per_second,
+            **({"curves": self._curves()} if curves else {}),
         }
+
+    def _curves(self) -> dict[str, Any]:
+        regret = {view: _plain(interval(self.curve(view))) for view in self.views}
+        return {"duels": self.checkpoints.tolist(), "regret": regret, "accuracy": self.accuracy.tolist()}
+
+    def columns(self) -> dict[str, Any]:
+        """One row a run and checkpoint: run, duels, the regret by each view so far, and whether the last duel hit."""
+        runs, points = self.hits.shape
+        found = {"run": np.repeat(np.arange(runs), points), "duels": np.tile(self.checkpoints, runs)}
+        return {**found, **{view: self.curve(view).ravel() for view in self.views}, "hit": self.hits.ravel()}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`columns` as a frame of pandas or polars, whichever is installed."""
+        return data_frame(self.columns(), library)
 
     def __str__(self) -> str:
         settings = ", ".join(f"{n}={v}" for n, v in self.parameters.items())
@@ -122,12 +140,20 @@ class Result:
         lines.append(f"  {'best arm found':<20} {self.best_arm_rate:>12.0%}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        """For a notebook: the table and the chart."""
+        return results_table([self])._repr_html_() + (regret_chart([self])._repr_svg_() or "")
+
     def plot(self, path: str | Path | None = None, view: str = "strong") -> Any:
         """A chart of mean regret over time with its 95 % band; saved where `path` says."""
         return plot([self], path, view)
 
     def save(self, path: str | Path) -> None:
-        """Write everything to one .npz file."""
+        """Write everything to an .npz file, which `load` reads, or the `columns` to a .csv or .parquet file."""
+        check_rows_path(path := Path(path), SAVED)
+        if path.suffix != ".npz":
+            write_rows(self.columns(), path)
+            return
         arrays: dict[str, Any] = {f"sums.{view}": values for view, values in self.sums.items()}
         arrays |= {name: getattr(self, name) for name in ("checkpoints", "hits", "found")}
         arrays["facts"] = json.dumps({name: getattr(self, name) for name in _PLAIN})
@@ -149,26 +175,67 @@ class Result:
             raise BadInput(f"{path} is not a saved result: {error}") from None
 
 
-_PLAIN = ("policy", "parameters", "environment", "arms", "horizon", "runs", "seed", "steps_per_second")
+SAVED = (".npz", ".csv", ".parquet")
+_PLAIN = ("policy", "parameters", "environment", "arms", "horizon", "runs", "seed", "steps_per_second", "changes")
 
 
-def plot(results: Sequence[Result], path: str | Path | None = None, view: str = "strong") -> Any:
-    """The chart of several results, drawn and saved where `path` says."""
-    return regret_chart(results, view).draw(path)
+def plot(
+    results: Sequence[Result], path: str | Path | None = None, view: str = "strong", linear: bool | None = None
+) -> Any:
+    """The chart of several results, drawn as matplotlib's figure and saved where `path` says.
+
+    >>> from duelist import simulate
+    >>> results = [simulate(policy, "arxiv", horizon=1000, runs=5) for policy in ("rucb", "uniform")]
+    >>> [text.get_text() for text in plot(results).axes[0].get_legend().get_texts()]
+    ['rucb', 'uniform']
+    """
+    return regret_chart(results, view, linear).draw(path)
 
 
-def regret_chart(results: Sequence[Result], view: str = "strong") -> Lines:
-    """One chart of several results, regret on top and accuracy below."""
-    regret, accuracy = [], []
+def regret_chart(results: Sequence[Result], view: str = "strong", linear: bool | None = None) -> Lines:
+    """One chart of several results, regret on top and accuracy below.
+
+    Axes are logarithmic: regret that grows with the logarithm of time is what one looks for. Where the environment
+    changes late they would press all changes together, so that they are linear there, unless `linear` says otherwise.
+    """
+    first, regret, accuracy = results[0], [], []
+    linear = bool(first.changes) if linear is None else linear
     for result, label in zip(results, tell_apart([result.spec for result in results]), strict=True):
         mean, low, high = interval(result.curve(view))
-        regret.append(Series(label, result.checkpoints, mean, low, high))
+        band = (low, high) if result.runs > 1 else ()
+        regret.append(Series(label, result.checkpoints, mean, *band))
         accuracy.append(Series(label, result.checkpoints, result.accuracy))
-    first = results[0]
-    title = f"{first.environment}, {first.runs} runs, 95 % bands"
-    panels = [Panel(f"cumulative {view} regret", regret, True), Panel("accuracy: both arms the best", accuracy)]
-    return Lines(panels, "duels", title)
+    # Without a Condorcet winner an arm can do better than the one that regret is taken against.
+    least = 0.0 if all((result.curve(view) >= 0).all() for result in results) else -math.inf
+    panels = [
+        Panel(f"cumulative {view} regret", regret, not linear, least),
+        Panel("accuracy: both arms the best", accuracy, least=0.0, most=1.0),
+    ]
+    bands = f"mean of {first.runs} runs, bands: its 95 % interval" if first.runs > 1 else "one run"
+    return Lines(panels, "duels", f"{first.environment}: {bands}", not linear, first.changes)
 
 
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+def results_table(results: Sequence[Result], view: str = "strong") -> Table:
+    """A row a policy, the lowest regret first by a view, which has its intervals."""
+    others = [other for other in results[0].sums if other != view]  # the rest follow from these
+    rows, labelled = [], zip(results, tell_apart([result.spec for result in results]), strict=True)
+    for result, label in sorted(labelled, key=lambda pair: float(pair[0].regret(view).mean)):
+        mean, _, high = result.regret(view)
+        regret = f"{mean:.0f} ± {high - mean:.0f}" if result.runs > 1 else f"{mean:.0f}"
+        more = [f"{result.regret(other).mean:.0f}" for other in others]
+        shares = [f"{result.accuracy[-1]:.0%}", f"{result.best_arm_rate:.0%}"]
+        rows.append([label, regret, *more, *shares, f"{result.steps_per_second / 1e6:.1f}"])
+    notes = [
+        f"{', '.join([view, *others])}: cumulative regret, mean of the runs, ± 95 %",
+        "accuracy: both arms of the last duel were the best; found: best() was right",
+        "M/s: million duels a second of one core",
+    ]
+    return Table(["policy", view, *others, "accuracy", "found", "M/s"], rows, notes)
+
+
+def _plain(found: Interval) -> dict[str, Any]:
+    """Numbers, or lists of them; an unknown one is None."""
+    values = {name: np.array(value, dtype=object) for name, value in found._asdict().items()}
+    for value in values.values():
+        value[~np.isfinite(value.astype(np.float64))] = None
+    return {name: value.tolist() for name, value in values.items()}

@@ -50,7 +50,8 @@ def simulate(
     kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
     check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
     check_whole(0, seed=seed)
-    checkpoints = checkpoints_until(horizon, points)
+    changes = [time for time in world.changes if time <= horizon]
+    checkpoints = checkpoints_until(horizon, points, changes)
     seeds = split_seed(check_seed("simulate", int(seed)), runs)
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     kind, settings = type(template), template.parameter_values()
@@ -75,6 +76,7 @@ def simulate(
         hits=np.stack([run[1] for run in done]),
         found=np.array([run[2] in right for run in done]),
         steps_per_second=horizon * runs / max(1e-9, sum(run[3] for run in done)),
+        changes=changes,
     )
 
 

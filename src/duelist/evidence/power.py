@@ -11,7 +11,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+import scipy  # which loads its parts when they are used
+from scipy import special
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
@@ -71,7 +72,7 @@ def detectable_effect(
     high = planned
     while crossing(users, high, spread, alpha).chance[-1] < power:
         high *= 2
-    found = optimize.brentq(
+    found = scipy.optimize.brentq(
         lambda effect: crossing(users, effect, spread, alpha).chance[-1] - power, planned / 2, high, rtol=1e-4
     )
     return float(found)

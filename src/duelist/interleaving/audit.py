@@ -251,7 +251,7 @@ def built_in() -> list[Method]:
     return [*two_rankings, *more, PairwisePreference(), PairwisePreference(pairing="all")]
 
 
-def audit_table(audits: Sequence[Audit]) -> str:
+def audit_table(audits: Sequence[Audit]) -> Table:
     """What several audits found, a line each.
 
     >>> print(audit_table([audit(Balanced()), audit(TeamDraft())]))
@@ -262,4 +262,4 @@ def audit_table(audits: Sequence[Audit]) -> str:
     """
     properties = ("unbiased", "fidelity", "considerate")
     rows = [[found.method, *(str(getattr(found, name)) for name in properties)] for found in audits]
-    return str(Table(["method", *properties], rows))
+    return Table(["method", *properties], rows)

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Annotated, Any
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
@@ -171,6 +171,6 @@ def _minimise(
     cost: Floats, equal: Floats, to: Floats, limits: Floats | None = None, bounds: Floats | None = None
 ) -> Floats | None:
     """The numbers from 0 of least cost within the constraints, or None if there are none."""
-    solve: Any = linprog  # its types do not know all of its options
+    solve: Any = scipy.optimize.linprog  # its types do not know all of its options
     found = solve(cost, limits, bounds, equal, to, method="highs", options={"primal_feasibility_tolerance": TINY})
     return np.maximum(found.x, 0.0) if found.status == 0 else None

@@ -9,7 +9,7 @@ labels, and with them its share of relevant documents, and the ranker whose weig
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -106,6 +106,16 @@ def _draw_tastes(number: int, n_features: int, seed: int) -> Floats:
     return np.asarray(drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
 
 
+def changes_of(drift: str) -> tuple[int, ...]:
+    """The impressions with which another taste begins, where that happens all at once.
+
+    >>> changes_of("abrupt:times=300+600,seed=1"), changes_of("smooth:turns=1,seed=1")
+    ((300, 600), ())
+    """
+    times = Spec.read("drift", drift).parameters.get("times", ())
+    return times if isinstance(times, tuple) else (times,)
+
+
 @dataclass(frozen=True)
 class DriftLearning(Learning):
     """Learning curves under wishes that change; dynamic regret is against the best ranker of the moment.
@@ -121,6 +131,10 @@ class DriftLearning(Learning):
         """Sum of 1 - NDCG of the lists shown."""
         return interval(self.lost[:, -1])
 
-    def summary(self) -> dict[str, Any]:
+    @property
+    def changes(self) -> Sequence[int]:
+        return changes_of(self.drift)
+
+    def summary(self, curves: bool = False) -> dict[str, Any]:
         found = {name: float(v) if np.isfinite(v) else None for name, v in self.dynamic_regret._asdict().items()}
-        return {**super().summary(), "drift": self.drift, "dynamic_regret": found}
+        return {**super().summary(curves), "drift": self.drift, "dynamic_regret": found}

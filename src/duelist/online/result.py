@@ -13,6 +13,7 @@ from duelist.core.memory import Floats, Ints
 from duelist.core.named import tell_apart
 from duelist.core.spec import Spec
 from duelist.present.charts import Lines, Panel, Series
+from duelist.present.frames import data_frame
 from duelist.present.tables import Table
 
 
@@ -46,8 +47,13 @@ class Learning:
         """Discounted sum of the NDCG of all lists shown."""
         return interval(self.online[:, -1])
 
-    def summary(self) -> dict[str, Any]:
-        """What `duelist learn --json` prints."""
+    @property
+    def changes(self) -> Sequence[int]:
+        """Impressions with which people began to want something else; none that are known."""
+        return ()
+
+    def summary(self, curves: bool = False) -> dict[str, Any]:
+        """What `duelist learn --json` prints; with `curves`, also how it went."""
         return {
             "learner": self.learner,
             "parameters": self.parameters,
@@ -59,7 +65,26 @@ class Learning:
             "online_ndcg": _numbers(self.online_ndcg),
             "impressions_per_second": self.impressions_per_second,
             "conventions": self.conventions,
+            **({"curves": self._curves()} if curves else {}),
         }
+
+    def _curves(self) -> dict[str, Any]:
+        means = {name: np.asarray(getattr(self, name)).mean(0).tolist() for name in ("final", "online")}
+        return {"impressions": self.checkpoints.tolist(), **means}
+
+    def columns(self) -> dict[str, Any]:
+        """One row a run and checkpoint: run, impressions, NDCG on test queries, and the discounted sum shown so far."""
+        runs, points = self.final.shape
+        places = {"run": np.repeat(np.arange(runs), points), "impressions": np.tile(self.checkpoints, runs)}
+        return {**places, "final_ndcg": self.final.ravel(), "online_ndcg": self.online.ravel()}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """`columns` as a frame of pandas or polars, whichever is installed."""
+        return data_frame(self.columns(), library)
+
+    def _repr_html_(self) -> str:
+        """For a notebook: the table and the chart."""
+        return learning_table([self])._repr_html_() + (learning_chart([self], self.learner)._repr_svg_() or "")
 
 
 def _numbers(found: Interval) -> dict[str, float | None]:
@@ -75,7 +100,12 @@ def join_folds(parts: Sequence[Learning], seed: int) -> Learning:
 
 
 def format_learning(results: Sequence[Learning]) -> str:
-    """A line a learner, and how the numbers are to be read."""
+    """`learning_table` as plain text."""
+    return str(learning_table(results))
+
+
+def learning_table(results: Sequence[Learning]) -> Table:
+    """A row a learner, and how the numbers are to be read."""
     labelled = zip(results, tell_apart([result.spec for result in results]), strict=True)
     rows = [
         [
@@ -93,7 +123,7 @@ def format_learning(results: Sequence[Learning]) -> str:
         f"{len(first.final)} runs of {first.impressions:,} impressions, ± 95 %; speed: one core",
         *(f"{name}: {text}" for name, text in first.conventions.items()),
     ]
-    return str(Table(columns, rows, notes))
+    return Table(columns, rows, notes)
 
 
 def _text(found: Interval, digits: int) -> str:
@@ -101,8 +131,8 @@ def _text(found: Interval, digits: int) -> str:
     return f"{found.mean:.{digits}f}{limits}"
 
 
-def learning_chart(results: Sequence[Learning], title: str) -> Lines:
-    """Offline NDCG and discounted online NDCG over time, with 95 % bands."""
+def learning_chart(results: Sequence[Learning], title: str, linear: bool | None = None) -> Lines:
+    """Offline NDCG and discounted online NDCG over time, with 95 % bands; a linear axis where wishes change."""
 
     labels = tell_apart([result.spec for result in results])
 
@@ -115,7 +145,11 @@ def learning_chart(results: Sequence[Learning], title: str) -> Lines:
         ]
 
     panels = [
-        Panel("NDCG@10 on test queries", lines("final")),
-        Panel("sum of NDCG shown, discounted", lines("online")),
+        Panel("NDCG@10 on test queries", lines("final"), least=0.0, most=1.0),
+        Panel("sum of NDCG shown, discounted", lines("online"), least=0.0),
     ]
-    return Lines(panels, "impressions", title)
+    first = results[0]
+    linear = bool(first.changes) if linear is None else linear
+    runs = len(first.final)
+    bands = f"mean of {runs} runs, bands: its 95 % interval" if runs > 1 else "one run"
+    return Lines(panels, "impressions", f"{title}: {bands}", not linear, first.changes)

@@ -15,7 +15,7 @@ from duelist.core.seeds import check_seed, split_seed
 from duelist.core.spec import Spec
 from duelist.data import Dataset, Fold, evaluate
 from duelist.data import mean as mean_over_queries
-from duelist.online.intents import DriftLearning, read_drift
+from duelist.online.intents import DriftLearning, changes_of, read_drift
 from duelist.online.learner import Learner
 from duelist.online.loop import Room, Users, compiled_run, measure_gains
 from duelist.online.page import room
@@ -81,7 +81,7 @@ def learn(
     wanted, template = _template(learner, fold.train.n_features, parameters or {})
     kind, settings = type(template), template.parameter_values()
     stages = _stages(fold, model, template.length, drift, impressions)
-    checkpoints = checkpoints_until(impressions, points)
+    checkpoints = checkpoints_until(impressions, points, changes_of(drift) if drift else ())
     _one_run(kind, settings, stages, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # compiles
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Outcome:

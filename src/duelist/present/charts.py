@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,7 @@ from duelist.core.errors import BadInput, MissingExtra
 FORMATS = (".png", ".svg", ".pdf")
 # Eight colours that stay apart for colour-blind readers (Okabe and Ito).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#B8A800")
+STYLES = ("-", "--", ":")
 
 
 class Series(NamedTuple):
@@ -32,6 +35,8 @@ class Panel(NamedTuple):
     y_label: str
     lines: Sequence[Series]
     logarithmic: bool = False
+    least: float = -math.inf  # what the measure can be: no band goes beyond
+    most: float = math.inf
 
 
 class Chart:
@@ -52,6 +57,16 @@ class Chart:
             figure.savefig(path, dpi=140)
         return figure
 
+    def _repr_svg_(self) -> str | None:
+        """For a notebook; nothing where there is no matplotlib."""
+        try:
+            figure = self.figure()
+        except MissingExtra:
+            return None
+        text = io.StringIO()
+        figure.savefig(text, format="svg")
+        return text.getvalue()[text.getvalue().index("<svg") :]
+
     def _canvas(self, panels: int) -> Any:
         try:
             from matplotlib.figure import Figure
@@ -62,7 +77,9 @@ class Chart:
 
 @dataclass(frozen=True)
 class Lines(Chart):
-    """Panels one below the other.
+    """Panels one below the other; a dotted upright line at each of `changes`, where the world changed.
+
+    Of lines that coincide the later ones are dashed, so that the earlier shine through.
 
     >>> chart = Lines([Panel("regret", [Series("rucb", [1, 10], [1, 3])])], "duels", "RUCB on arXiv")
     >>> chart.draw().axes[0].get_ylabel()
@@ -73,13 +90,16 @@ class Lines(Chart):
     x_label: str
     title: str
     x_logarithmic: bool = True
+    changes: Sequence[float] = ()
 
     def figure(self) -> Any:
         figure = self._canvas(len(self.panels))
         for number, panel in enumerate(self.panels, 1):
             axes = figure.add_subplot(len(self.panels), 1, number)
+            for change in self.changes:
+                axes.axvline(change, color="grey", linewidth=0.8, linestyle=":")
             for place, line in enumerate(panel.lines):
-                _draw_line(axes, place, line)
+                _draw_line(axes, panel, place, line)
             if self.x_logarithmic:
                 axes.set_xscale("log")
             if panel.logarithmic:
@@ -152,11 +172,28 @@ def check_chart_path(path: str | Path) -> Path:
     return path
 
 
-def _draw_line(axes: Any, place: int, line: Series) -> None:
-    colour, style = COLOURS[place % len(COLOURS)], ("-", "--", ":")[place // len(COLOURS) % 3]
-    axes.plot(line.x, line.y, label=line.label, linewidth=1.6, color=colour, linestyle=style)
+def _draw_line(axes: Any, panel: Panel, place: int, line: Series) -> None:
+    colour, style = COLOURS[place % len(COLOURS)], STYLES[place // len(COLOURS) % 3]
+    hidden = _hidden_by(panel, place) if len(panel.lines) <= len(COLOURS) else []
+    if hidden:
+        style = STYLES[1 + (len(hidden) - 1) % 2]
+    same = next((f" (same as {other.label})" for other in hidden if np.array_equal(other.y, line.y)), "")
+    axes.plot(line.x, line.y, label=line.label + same, linewidth=1.6, color=colour, linestyle=style)
     if line.low is not None:
-        axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.18, linewidth=0)
+        low, high = np.clip([line.low, line.high], panel.least, panel.most)
+        axes.fill_between(line.x, low, high, color=colour, alpha=0.18, linewidth=0)
+
+
+def _hidden_by(panel: Panel, place: int) -> list[Series]:
+    """The earlier lines that this one would cover: all along within a hundredth of the panel's height."""
+    heights = [np.log(np.maximum(line.y, 1e-9)) if panel.logarithmic else np.asarray(line.y) for line in panel.lines]
+    near = 0.01 * (max(y.max() for y in heights) - min(y.min() for y in heights))
+    here = panel.lines[place]
+    return [
+        line
+        for line, height in zip(panel.lines[:place], heights, strict=False)
+        if np.array_equal(line.x, here.x) and np.abs(height - heights[place]).max() <= near
+    ]
 
 
 def _scale_logarithmically(axes: Any, values: Sequence[Any]) -> None:

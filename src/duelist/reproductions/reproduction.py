@@ -13,6 +13,7 @@ from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
 from duelist.dueling.environments import Matrix
 from duelist.present.charts import Chart
+from duelist.present.tables import Table
 from duelist.reproductions.verdicts import Row, rows_table
 
 
@@ -68,8 +69,13 @@ class Report:
             else f"NOT ALL AGREE: {judged.count(False)} of {len(judged)} do not"
         )
 
+    @property
+    def table(self) -> Table:
+        """The rows, and what they are held against."""
+        return rows_table(self.rows)
+
     def __str__(self) -> str:
-        return str(rows_table(self.rows))
+        return str(self.table)
 
 
 @dataclass(frozen=True)

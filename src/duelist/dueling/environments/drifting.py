@@ -48,6 +48,7 @@ class Drifting(Environment):
                 f"{name}: times must rise from 1 in whole numbers, one for each row of means, not {given.tolist()}"
             )
         self.times = given.astype(np.int64)
+        self.changes = self.times[1:].tolist()
         self.smooth, self.name, self.n_arms = bool(smooth), name, self.means.shape[1]
 
     def memory(self, horizon: int) -> Any:

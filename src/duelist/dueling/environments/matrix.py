@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,8 +15,9 @@ from duelist.dueling.preferences import (
     Preferences,
     borda_scores,
     check_matrix,
+    check_names,
     copeland_scores,
-    read_matrix,
+    read_named_matrix,
     reference_arm,
 )
 
@@ -32,9 +34,10 @@ class Matrix(Environment):
 
     sums: ClassVar[tuple[str, ...]] = ("strong", "weak", "copeland", "borda")
 
-    def __init__(self, preference: Any, name: str = "matrix") -> None:
+    def __init__(self, preference: Any, name: str = "matrix", arms: Sequence[Any] = ()) -> None:
         self.preference = check_matrix(preference, name)
         self.n_arms, self.name = len(self.preference), name
+        self.arms = check_names(arms, self.n_arms, name)  # none, or one for each
         best = reference_arm(self.preference)
         copeland, borda = copeland_scores(self.preference), borda_scores(self.preference)
         self.best = best
@@ -50,8 +53,9 @@ class Matrix(Environment):
 
     @classmethod
     def read(cls, path: str | Path) -> Matrix:
-        """From a file: .txt, .csv, .npy or .npz."""
-        return cls(read_matrix(path), Path(path).name)
+        """From a file: .txt, .csv, .npy or .npz; the first line of a .txt or .csv may name the arms."""
+        preference, arms = read_named_matrix(path)
+        return cls(preference, Path(path).name, arms)
 
     def memory(self, horizon: int) -> Any:
         return pack(preference=self.preference, gap=self.gap, best=self.best)
