@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from duelist.online.continuous import Descent, descend
 from duelist.reproductions import dbgd_table1
 from duelist.reproductions.dbgd_table1 import (
     FACTORS,
     FIGURE,
+    HORIZON,
     PUBLISHED,
     TABLE,
     TABLE_CELLS,
@@ -31,28 +35,29 @@ from duelist.reproductions.reproduction import Found, Measured, Reproduction, Se
 def test_cells_are_those_of_an_independent_implementation(
     value: str, factor: float, figure: float, band: float
 ) -> None:
-    found = DescentCell("dbgd", value, factor, runs=2).measure(Setting())
+    found = DescentCell("dbgd", value, factor, start=None, runs=2).measure(Setting())  # from the printed start
     assert float(found.sample.mean()) == pytest.approx(figure, abs=band)
 
 
-def noisy(numbers: Mapping[str, Sequence[float]], more: float = 0.0) -> Found:
+def noisy(numbers: Mapping[str, Sequence[float]], more: float = 0.0, spread: float = 0.001) -> Found:
     luck = np.random.default_rng(0)
     return {
-        label_of("dbgd", value, factor): Measured(number + more + luck.normal(0, 0.001, 6))
+        label_of("dbgd", value, factor): Measured(number + more + luck.normal(0, spread, 24))
         for value, row in numbers.items()
         for factor, number in zip(FACTORS, row, strict=True)
     }
 
 
-def test_a_cell_far_from_the_table_does_not_agree() -> None:
-    cell = TABLE_CELLS[0]
-    assert cell.rows(Measured(np.array([0.44, 0.46, 0.45])))[0].agrees
-    assert not cell.rows(Measured(np.array([0.395, 0.40, 0.39])))[0].agrees
+def test_a_cell_further_from_the_table_than_a_run_from_its_mean_does_not_agree() -> None:
+    cell, luck = TABLE_CELLS[0], np.random.default_rng(0).normal(0, 0.015, 24)
+    assert cell.rows(Measured(0.482 + luck))[0].agrees
+    assert not cell.rows(Measured(0.41 + luck))[0].agrees
+    assert not cell.rows(Measured(0.482 + luck / 10))[0].agrees
 
 
 def test_what_is_noise_in_a_cell_is_not_in_all_of_them() -> None:
-    assert all_cells(noisy(PUBLISHED)).agrees
-    off = noisy(PUBLISHED, more=-0.02)
+    assert all_cells(noisy(PUBLISHED, spread=0.01)).agrees
+    off = noisy(PUBLISHED, more=-0.015, spread=0.01)
     assert all(cell.rows(off[cell.label])[0].agrees for cell in TABLE_CELLS)
     assert not all_cells(off).agrees
 
@@ -64,10 +69,26 @@ def test_the_best_factor_has_to_be_the_tables() -> None:
     assert rows[1].ours == (0.8, 0.8, 0.8)
 
 
-def test_a_table_of_another_horizon_does_not_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dbgd_table1, "HORIZON", 100_000)
-    cell = TABLE_CELLS[3]  # P1, delta_L = 2, where the step is large and learning is fast
-    assert not cell.rows(cell.measure(Setting(quick=True)))[0].agrees
+def spoilt(rate: float) -> Callable[..., Descent]:
+    """`descend` with another step than the cell asks for."""
+    untyped: Any = descend
+    return lambda *given, **named: untyped(*given[:-1], given[-1] | {"rate": rate}, **named)
+
+
+def test_the_table_is_one_of_a_million_comparisons_from_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell, quick = TABLE_CELLS[4], Setting(quick=True)  # P1, delta_L = 3, the cell with the least noise
+
+    def agrees(cell: DescentCell) -> bool | None:
+        return cell.rows(cell.measure(quick))[0].agrees
+
+    assert agrees(cell)
+    assert not agrees(replace(cell, start=None))  # as printed
+    for horizon in (800_000, 1_100_000):
+        with monkeypatch.context() as patched:
+            patched.setattr(dbgd_table1, "HORIZON", horizon)
+            assert not agrees(cell)
+    monkeypatch.setattr(dbgd_table1, "descend", spoilt(rate=1.3 * 10 / HORIZON**0.5))
+    assert not agrees(cell)
 
 
 def test_a_lower_regret_is_claimed_for_the_whole_interval(monkeypatch: pytest.MonkeyPatch) -> None:

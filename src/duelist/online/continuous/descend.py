@@ -91,7 +91,7 @@ def descend(
     """Average regret of `algorithm` on a value function: `runs` independent runs of `horizon` comparisons.
 
     `value` is "p1" to "p5", a function of a point whose best point is 0, or a Value that says which
-    point is best. `start` is the first point, by default that of the paper's experiments,
+    point is best. `start` is the first point, by default what the paper prints,
     sqrt(5 / dimension) in every coordinate; it is brought into the domain. `drift` moves the best point.
     `parameters` are the algorithm's: radius, factor, lipschitz, distance, rate.
 
