@@ -32,7 +32,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in COMMANDS.items():
     summary = (command.__doc__ or "").partition("\n")[0]  # given as it is: a help that is derived is cut at the margin
     app.command(name, short_help=summary)(command)
-app.add_typer(data.app, name="data")
+app.add_typer(data.app, name="data", short_help="List public data sets, or look at one that was downloaded.")
 app.add_typer(bench.app, name="bench")
 
 
