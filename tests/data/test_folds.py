@@ -95,4 +95,4 @@ def test_mq2008(fold: int, data: Callable[[str], Path]) -> None:
     assert {part.n_features for part in parts} == {40}
     assert sum(part.labels[part.rows(q)].max() == 0 for part in parts for q in range(part.n_queries)) == 220
     for part in parts:
-        assert (part.features.min(), part.features.max()) == (0, 1)
+        assert [part.features.min(), part.features.max()] == [0, 1]

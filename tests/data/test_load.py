@@ -29,7 +29,7 @@ def test_parameters_and_the_seed_decide_what_it_is() -> None:
     assert not np.array_equal(one.features, other.features)
     assert one.n_features == 3
     assert load_fold("synthetic").train.max_label == 2
-    assert (one.features.min(), one.features.max()) == (0, 1)
+    assert [one.features.min(), one.features.max()] == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_wins_ties_losses_and_the_test_are_paired_by_query() -> None:
     assert [row.second for row in found] == ["svm-acc", "svm-map"]
     one, other = (np.concatenate([part.values["map"] for part in parts]) for parts in fitted[:2])
     row = found[0]
-    assert (row.wins, row.losses) == ((one > other).sum(), (one < other).sum())
+    assert [row.wins, row.losses] == [(one > other).sum(), (one < other).sum()]
     assert row.wins + row.ties + row.losses == 60
     assert row.difference == pytest.approx((one - other).mean())
     assert row.p_value == pytest.approx(wilcoxon(one - other, method="approx").pvalue)

@@ -33,7 +33,7 @@ def test_the_better_ranker_is_preferred_and_the_order_of_the_pair_is_the_sign(pa
 
 
 def test_a_row_is_the_users_that_the_calculator_says() -> None:
-    preferences = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], 5000, p=[0.2, 0.5, 0.3])
+    preferences = np.random.default_rng(0).choice(np.array([-1.0, 0.0, 1.0]), 5000, p=[0.2, 0.5, 0.3])
     row = needed("cell", preferences)
     assert row.ours.mean == users_needed(preferences.mean(), preferences.std(), watched=False)
     assert row.ours.low < row.ours.mean < row.ours.high

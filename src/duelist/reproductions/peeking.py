@@ -21,8 +21,8 @@ ALPHA = 0.05
 EXPERIMENTS = 2000
 # Users' deltas under "no difference": both rankers the same, so that every delta and its opposite are equally likely.
 DELTAS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Floats]] = {
-    "coin": lambda rng, shape: rng.choice([-1.0, 1.0], shape),
-    "tied": lambda rng, shape: rng.choice([-1.0, 0.0, 1.0], shape, p=[0.05, 0.9, 0.05]),
+    "coin": lambda rng, shape: rng.choice(np.array([-1.0, 1.0]), shape),
+    "tied": lambda rng, shape: rng.choice(np.array([-1.0, 0.0, 1.0]), shape, p=[0.05, 0.9, 0.05]),
     "geometric": lambda rng, shape: (rng.geometric(0.5, shape) - rng.geometric(0.5, shape)).astype(np.float64),
     "heavy-tailed": lambda rng, shape: rng.standard_t(3, shape),
 }

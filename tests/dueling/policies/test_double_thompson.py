@@ -69,7 +69,7 @@ def transcribed(wins: Floats, t: int, plus: bool, rng: np.random.Generator) -> t
         for j in range(i + 1, arms):
             theta[i, j] = rng.beta(wins[i, j] + 1, wins[j, i] + 1)
             theta[j, i] = 1 - theta[i, j]
-    score = (theta > 0.5).sum(1)
+    score = (theta > 0.5).sum(1).astype(np.float64)
     possible = candidates(wins, t)
     tied = possible[score[possible] == score[possible].max()]
     if plus:

@@ -116,7 +116,7 @@ def test_the_plan_solves_the_linear_program(n_arms: int) -> None:
         for leader, value in values.items():
             assert np.isclose(policy.total[leader], value)
         assert np.isclose(values[int(policy.leader[0])], min(values.values()))
-        deep += data.fewest > 1
+        deep += int(data.fewest > 1)
     assert deep > 0 or n_arms < 7  # or only the easy constraints were tried
 
 

@@ -126,7 +126,7 @@ def word_coverage(query: Candidates, features: Features) -> WordCoverage:
     """
     n_levels, _, n_steps = features.shape
     size = max(query.n_words, 1)
-    level, entry = np.nonzero([LEVELS[name](query) for name in features.levels])
+    level, entry = np.nonzero(np.stack([LEVELS[name](query) for name in features.levels]))
     pairs = level * size + query.words[entry]
     holders = np.bincount(pairs, minlength=n_levels * size).reshape(n_levels, size)
     steps = np.searchsorted(features.thresholds, holders / query.n_documents, side="right") - 1
