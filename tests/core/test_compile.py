@@ -19,7 +19,7 @@ import numba
 import numpy as np
 import pytest
 
-from duelist.core.compile import compiled, digest, kernel, plain, rebind, routine, specialise
+from duelist.core.compile import LEAN, compiled, digest, kernel, plain, rebind, routine, specialise
 from duelist.core.errors import CannotCompile
 
 # Each text is a little package: first its entry.py, which has the kernel `step`, then other files.
@@ -533,6 +533,24 @@ def test_a_routine_is_compiled_once_for_all_that_call_it() -> None:
     assert len(called.overloads) == 1  # type: ignore[attr-defined]
     assert plain(called)(5) == 5
     assert plain(routine(kernel(undecorated)))(5) == 5
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_a_kernel_is_compiled_once_for_all_that_call_it_even_if_it_is_made_again() -> None:
+    def make() -> Any:
+        @kernel
+        def triple(x: int) -> int:
+            return 3 * x
+
+        return triple
+
+    for other in (1, 2):
+
+        def step(x: Any, other: int = other) -> Any:
+            return THING(x) + other
+
+        assert specialise(template, {"step": rebind(step, {"THING": make()})})(5) == 15 + other
+    assert len(LEAN[digest(make())].overloads) == 1
 
 
 @pytest.mark.usefixtures("own_cache")

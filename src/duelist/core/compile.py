@@ -19,6 +19,7 @@ import dis
 import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache, update_wrapper
+from itertools import takewhile
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
@@ -35,6 +36,10 @@ from duelist.core.progress import say_once
 F = TypeVar("F", bound=Callable[..., Any])
 njit: Any = numba.njit  # its options below are more than its types know
 
+UNCOUNTED = {"nogil": True, "_nrt": False}
+INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # what only compiled code calls needs neither
+LEAN: dict[str, Dispatcher] = {}  # by digest
+
 # Code of these packages is identified by name and version, not by its bytecode.
 TRUSTED = {"builtins", "math", "numpy", "numba"}
 
@@ -47,8 +52,9 @@ def once(function: F) -> F:
 def kernel(function: F) -> F:
     """Make `function` callable inside compiled code.
 
-    Kernels are inlined into their callers: a call that is not inlined counts
-    references to every array it is given, which costs more than most kernels do.
+    Kernels are inlined into their callers, by LLVM where nothing counts references (`lean`), by numba
+    elsewhere: there, a call counts references to every array it is given, which costs more than most
+    kernels do.
     """
     if isinstance(function, Dispatcher):
         return function
@@ -62,8 +68,23 @@ def routine(function: F) -> F:
     Numba takes long over large functions, longer than in proportion. A routine is compiled once for all
     that call it, without reference counting: it must allocate nothing.
     """
-    called: F = njit(nogil=True, _nrt=False)(python_function(function))
+    called: F = njit(**UNCOUNTED, **INSIDE)(python_function(function))
     return called
+
+
+def lean(function: Dispatcher) -> Dispatcher:
+    """What stands for a kernel in code without reference counting: compiled by itself, once for all callers.
+
+    Numba would inline a kernel before anything else, and take every later step again for each caller. Here
+    LLVM inlines what numba is done with, which ends in the same machine code. A kernel that is made again,
+    as methods are that hold something, is the same by its digest.
+    """
+    if function.targetoptions.get("inline") != "always":
+        return function
+    name = digest(function)
+    if name not in LEAN:
+        LEAN[name] = njit(**UNCOUNTED, **INSIDE, forceinline=True)(_converted(function, lean))
+    return LEAN[name]
 
 
 def compiled(function: F) -> F:
@@ -86,33 +107,36 @@ def compiled(function: F) -> F:
 def rebind(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
     """A copy of `function` whose globals are overlaid with `names`."""
     source = python_function(function)
-    copy = FunctionType(
-        source.__code__,
-        source.__globals__ | names,
-        source.__name__,
-        source.__defaults__,
-        source.__closure__,
-    )
-    copy.__qualname__, copy.__module__ = source.__qualname__, source.__module__
-    copy.__kwdefaults__ = source.__kwdefaults__
-    return copy
+    return _copied(source, names, source.__closure__)
 
 
 def plain(function: Callable[..., Any]) -> FunctionType:
     """A copy of `function` that runs as ordinary Python, its kernels included."""
+    return _converted(function, plain)
+
+
+def _converted(function: Callable[..., Any], convert: Callable[[Any], Any]) -> FunctionType:
+    """A copy of `function` in which every kernel that it uses is `convert`ed."""
     source = python_function(function)
     names: dict[str, Any] = {}
     for code in _codes(source.__code__):
         for path, value in _globals(code, source):
             if isinstance(value, Dispatcher):
                 head, *steps = path.split(".")
-                names[head] = _overlay(names.get(head, source.__globals__[head]), steps, plain(value))
-    copy = rebind(source, names)
+                names[head] = _overlay(names.get(head, source.__globals__[head]), steps, convert(value))
     cells = tuple(
-        CellType(plain(cell.cell_contents)) if isinstance(cell.cell_contents, Dispatcher) else cell
+        CellType(convert(cell.cell_contents)) if isinstance(cell.cell_contents, Dispatcher) else cell
         for cell in source.__closure__ or ()
     )
-    return FunctionType(copy.__code__, copy.__globals__, copy.__name__, copy.__defaults__, cells)
+    return _copied(source, names, cells)
+
+
+def _copied(source: FunctionType, names: dict[str, Any], closure: tuple[CellType, ...] | None) -> FunctionType:
+    space = source.__globals__ | names
+    copy = FunctionType(source.__code__, space, source.__name__, source.__defaults__, closure)
+    copy.__qualname__, copy.__module__ = source.__qualname__, source.__module__
+    copy.__kwdefaults__ = source.__kwdefaults__
+    return copy
 
 
 def _overlay(module: Any, steps: list[str], value: Any) -> Any:
@@ -163,7 +187,7 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
-        self.uncounted = kept(_named(self.bound, name), nogil=True, _nrt=False)
+        self.uncounted = kept(_named(_converted(self.bound, lean), name), **UNCOUNTED)
         self.counted = kept(_named(self.bound, f"{name}_counted"), nogil=True)
         with event.install_listener("numba:compile", _Announcement(self)):
             return self._load_or_compile(signature)
@@ -296,16 +320,24 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def _globals(code: CodeType, function: FunctionType) -> Iterator[tuple[str, Any]]:
     """Each global that `code` reads, followed through modules to what is used of them."""
-    instructions = [i for i in dis.get_instructions(code) if i.opname != "EXTENDED_ARG"]
-    for position, instruction in enumerate(instructions):
-        if instruction.opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
-            continue
-        path = name = instruction.argval
-        if name not in function.__globals__:
+    for path, *steps in _paths(code):
+        if path not in function.__globals__:
             continue  # a builtin; a missing name is numba's to report
-        value = function.__globals__[name]
-        for step in instructions[position + 1 :]:
-            if not isinstance(value, ModuleType) or step.opname not in ("LOAD_ATTR", "LOAD_METHOD"):
+        value = function.__globals__[path]
+        for step in steps:
+            if not isinstance(value, ModuleType):
                 break
-            path, value = f"{path}.{step.argval}", getattr(value, step.argval)
+            path, value = f"{path}.{step}", getattr(value, step)
         yield path, value
+
+
+@cache
+def _paths(code: CodeType) -> tuple[list[str], ...]:
+    """Each global name that `code` reads, and the attributes that it reads of it one after the other."""
+    instructions = [i for i in dis.get_instructions(code) if i.opname != "EXTENDED_ARG"]
+    found = []
+    for position, instruction in enumerate(instructions):
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            rest = takewhile(lambda step: step.opname in ("LOAD_ATTR", "LOAD_METHOD"), instructions[position + 1 :])
+            found.append([instruction.argval, *(step.argval for step in rest)])
+    return tuple(found)
