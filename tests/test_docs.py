@@ -72,3 +72,11 @@ def test_every_policy_is_in_the_table_of_speeds() -> None:
     text = (REPOSITORY / "docs" / "correctness.md").read_text(encoding="utf-8")
     ours = [name for name in POLICIES if POLICIES.get(name).__module__.startswith("duelist.")]
     assert [name for name in ours if f"\n{name} " not in text] == []
+
+
+def test_the_page_on_experiments_quotes_the_example() -> None:
+    page = (REPOSITORY / "docs" / "live-experiment.md").read_text(encoding="utf-8")
+    example = (REPOSITORY / "examples" / "search_experiment.py").read_text(encoding="utf-8")
+    quoted = [block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if ">>>" not in block]
+    assert len(quoted) == 2
+    assert all(block in example for block in quoted)

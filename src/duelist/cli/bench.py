@@ -118,3 +118,15 @@ def auto_command(
     if path:
         ratio_chart(grid).draw(path)
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")
+
+
+@app.command("commands")
+def commands_command(
+    page: Annotated[Path, typer.Argument(help="A page with commands, such as README.md.")] = Path("README.md"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """CPU seconds of every command of a page: the first time and when it was compiled before."""
+    from duelist.bench.commands import bench_commands, commands_table
+
+    rows = bench_commands(page)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else commands_table(rows))
