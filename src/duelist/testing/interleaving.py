@@ -12,6 +12,7 @@ from scipy.stats import chi2
 from duelist.core.errors import BadInput
 from duelist.interleaving.audit import Audit, audit
 from duelist.interleaving.method import Method, Shown, has_distribution
+from duelist.testing.source import check_luck
 
 PROPERTIES = ("unbiased", "fidelity", "considerate")
 
@@ -41,6 +42,8 @@ def check_interleaving(method: Method | type[Method], require: Collection[str] =
     if unknown := set(require) - set(PROPERTIES):
         raise BadInput(f"require must name some of {', '.join(PROPERTIES)}, not {sorted(unknown)[0]!r}")
     checked = method() if isinstance(method, type) else method
+    check_luck(type(checked), ("combine", "credit"))
+    check_takes_three(checked)
     for rankings in cases(checked):
         check_lists(checked, rankings)
     check_values_survive(checked)
@@ -60,6 +63,20 @@ def check_interleaving(method: Method | type[Method], require: Collection[str] =
 def cases(method: Method) -> list[Sequence[Sequence[Hashable]]]:
     """Pairs of rankings, and three rankings where the method takes them."""
     return [*PAIRS] if method.only_two else [*PAIRS, ("abcde", "cbdea", THIRD), ("abcde", "ab", THIRD)]
+
+
+def check_takes_three(method: Method) -> None:
+    """Lists are made of three rankings too, unless the method says that it compares two."""
+    rankings = ("abcde", "cbdea", THIRD)
+    for number in (2,) if method.only_two else (2, 3):
+        hint = "" if number == 2 else " (a method for two rankings alone says only_two = True)"
+        try:
+            shown = method.combine(rankings[:number], 3, np.random.default_rng(0))
+            scores = method.credit(shown, [0]) if isinstance(shown, Shown) else ()
+        except Exception as error:
+            raise AssertionError(f"{method.name} fails with {number} rankings{hint}: {error!r}") from error
+        expect(isinstance(shown, Shown), method, f"combine must return a Shown, not {shown!r}")
+        expect(len(scores) == number, method, f"credit gives {len(scores)} scores for {number} rankings{hint}")
 
 
 def check_lists(method: Method, rankings: Sequence[Sequence[Hashable]]) -> None:

@@ -17,6 +17,7 @@ from duelist.online.learner import LEARNERS, Learner
 from duelist.online.page import Page, room
 from duelist.online.simulate import learn, offline
 from duelist.testing.elsewhere import trace_elsewhere
+from duelist.testing.source import check_findable, check_kernels, compiling
 
 QUERIES, DOCUMENTS, FEATURES = 40, 15, 6
 IMPRESSIONS = 4000
@@ -36,6 +37,9 @@ def check_learner(learner: type[Learner], **parameters: Any) -> None:
     def make(seed: int = 0) -> Learner:
         return learner(FEATURES, seed=seed, **parameters)
 
+    check_kernels(learner, make().memory, ("start", "choose", "update"))
+    with compiling(learner):
+        make().warm_up()
     check_lists(make)
     check_compiled_equals_plain(make, fold.train)
     check_other_process(learner, parameters)
@@ -97,8 +101,9 @@ def spoil(learner: Learner) -> None:
 
 def check_other_process(learner: type[Learner], parameters: dict[str, Any]) -> None:
     """The same seed gives the same run in another process."""
-    own, settings = LEARNERS.get(learner.name).__name__, learner(FEATURES, seed=0, **parameters).parameter_values()
-    there = trace_elsewhere(__name__, learner.__module__, own, settings)
+    own, settings = LEARNERS.get(learner.name), learner(FEATURES, seed=0, **parameters).parameter_values()
+    check_findable(own)
+    there = trace_elsewhere(__name__, learner.__module__, own.__name__, settings)
     expect(not isinstance(there, str), learner, f"another process failed:\n{there}")
     same = there is None or there == trace(learner, parameters)
     expect(same, learner, "the same seed ran differently in another process")

@@ -19,6 +19,7 @@ from duelist.dueling.environments.matrix import Matrix
 from duelist.dueling.policy import POLICIES, Duel, Policy, reset
 from duelist.dueling.simulate import simulate
 from duelist.testing.elsewhere import trace_elsewhere
+from duelist.testing.source import check_findable, check_kernels, compiling, plainly
 
 # Easy for every assumption: a total order with SST and STI, and a best arm far ahead.
 EASY = (
@@ -47,6 +48,8 @@ def check_policy(policy: type[Policy], **parameters: Any) -> None:
     def make(n_arms: int = 5, seed: int = 0) -> Policy:
         return policy(n_arms, seed=seed, **parameters)
 
+    check_kernels(policy, make().memory, ("start", "choose", "update"))
+    check_first_duels(make)
     check_arms(policy, parameters)
     check_compiled_equals_plain(make)
     check_choose_settles(make)
@@ -59,6 +62,21 @@ def check_policy(policy: type[Policy], **parameters: Any) -> None:
     check_copies(make)
     check_labels(policy, parameters)
     check_flattens(policy, parameters)
+
+
+def check_first_duels(make: Callable[..., Policy]) -> None:
+    """As plain Python, it chooses duels of arms that there are; then it compiles."""
+    policy = make()
+    kind, (choose, update) = type(policy), plain_methods(type(policy))
+    for t in range(1, 51):
+        duel = plainly(kind, "choose", choose, policy.memory, t, policy.rng)
+        expect(isinstance(duel, Duel), kind, f"at t={t} choose returned {duel!r}, not a Duel: Duel(left, right, t)")
+        for arm in (duel.left, duel.right):
+            whole = isinstance(arm, int | np.integer) and not isinstance(arm, bool)
+            expect(whole and 0 <= arm < 5, kind, f"at t={t} choose returned the arm {arm!r}; 5 arms are 0 to 4")
+        plainly(kind, "update", update, policy.memory, duel, OUTCOMES[t % 4], t, policy.rng)
+    with compiling(kind):
+        make().warm_up()
 
 
 def check_arms(policy: type[Policy], parameters: dict[str, Any]) -> None:
@@ -149,7 +167,8 @@ def check_reset(policy: type[Policy], make: Callable[..., Policy]) -> None:
         used.tell(duel, OUTCOMES[step % 4])
     # The same luck as the constructor of the fresh one had.
     luck = np.random.default_rng(np.random.SeedSequence(7))
-    specialise(_reset, {"reset": policy.method("reset", kernel)})(used.memory, luck)
+    with compiling(policy):
+        specialise(_reset, {"reset": policy.method("reset", kernel)})(used.memory, luck)
     expect_same_memory(fresh, used, "a policy that was reset differs from a fresh one")
 
 
@@ -160,8 +179,9 @@ def _reset(memory: Any, rng: np.random.Generator) -> None:
 def check_other_process(policy: type[Policy], parameters: dict[str, Any]) -> None:
     """The same seed gives the same run in another process."""
     # A wrapper around a named base is made anew from its own class and that name.
-    own, settings = POLICIES.get(policy.name).__name__, policy(2, seed=0, **parameters).parameter_values()
-    there = trace_elsewhere(__name__, policy.__module__, own, settings)
+    own, settings = POLICIES.get(policy.name), policy(2, seed=0, **parameters).parameter_values()
+    check_findable(own)
+    there = trace_elsewhere(__name__, policy.__module__, own.__name__, settings)
     expect(not isinstance(there, str), policy, f"another process failed:\n{there}")
     same = there is None or there == trace(policy, parameters)
     expect(same, policy, "the same seed ran differently in another process")
