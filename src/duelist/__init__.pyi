@@ -33,6 +33,7 @@ from duelist.dueling.environments import Adversarial as Adversarial
 from duelist.dueling.environments import Deceptive as Deceptive
 from duelist.dueling.environments import Drifting as Drifting
 from duelist.dueling.environments import Matrix as Matrix
+from duelist.dueling.environments import Rankers as Rankers
 from duelist.dueling.environments import Utilities as Utilities
 from duelist.dueling.environments import bradley_terry as bradley_terry
 from duelist.dueling.environments import gaussian as gaussian

@@ -1,11 +1,15 @@
 """Regret agrees with independent implementations. `duelist bench figures` runs more of each."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from duelist.core.spec import Spec
+from duelist.dueling import policies
+from duelist.online import learners
 from duelist.reproductions.figures import FIGURES, RATIOS, Ratio, reference_for
 from duelist.reproductions.policy_cells import PolicyCell
 from duelist.reproductions.reproduction import Setting
@@ -57,3 +61,18 @@ def test_pruning_pays_as_in_the_thesis(ratio: Ratio) -> None:
         assert 0.7 < np.median(found[ratio.label(name)].sample) / theirs < 1.4
     turned = {ratio.label(one): found[ratio.label(other)] for one, other in (("if1", "if2"), ("if2", "if1"))}
     assert ratio.row(turned).agrees is False
+
+
+def test_the_page_has_every_figure_and_names_every_algorithm() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "correctness.md").read_text()
+    rows = re.findall(r"^(.*\S) +([\d.]+) +[\d.]+ +[-+][\d.]+ +(?:yes|NO)$", page, re.MULTILINE)
+    figures = [(f"{cell.label}, {cell.view} regret", cell.reference) for cell in FIGURES]
+    expected = [(label, reference.value) for label, reference in figures if reference]
+    expected += [(f"IF1 / IF2, {ratio.instance}, {ratio.arms} arms, median", ratio.median) for ratio in RATIOS]
+    assert [label.strip() for label, _ in rows] == [label for label, _ in expected]
+    for (_, shown), (_, value) in zip(rows, expected, strict=True):
+        assert float(shown) == pytest.approx(value, abs=0.5)
+    checked = set(re.findall(r"`([a-z0-9+-]+)`", page.split("## Checked against what")[1].split("\n## ")[0]))
+    known = {getattr(room, name).name for room in (policies, learners) for name in room.__all__}
+    families = {name for name in known if name.startswith(("restart-", "window-"))}  # under restart and fading
+    assert known - families <= checked

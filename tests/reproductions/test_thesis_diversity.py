@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from duelist.offline.diversity import candidates, choose_knowing_subtopics
+from duelist.offline.diversity import SVMDiv, candidates, choose_knowing_subtopics
 from duelist.reproductions.reproduction import Reproduction, Setting
-from duelist.reproductions.thesis_diversity import QUICK, TABLE, baselines, figure_4_4, losses
-from duelist.reproductions.thesis_diversity_curves import COSTS, SIZES, TRAINING
+from duelist.reproductions.thesis_diversity import QUICK, SIZE, TABLE, baselines, figure_4_4, losses
+from duelist.reproductions.thesis_diversity_curves import COSTS, SIZES, TRAINING, missed, risk_of
 
 
 def test_figure_4_4_is_right_for_other_counts() -> None:
@@ -56,7 +56,15 @@ def test_the_claims_of_the_figures_hold_but_that_a_larger_c_fits_better(
     report = figure.run(Setting(quick=True, advance=steps.append))
     assert sum(steps) == figure.steps
     assert report.rows
-    assert [row.cell for row in report.rows if not row.agrees] == wrong
+    assert [row.cell for row in report.rows if row.agrees is False] == wrong
     assert all(np.isfinite(row.ours).all() for row in report.rows)
     report.chart.draw(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+def test_a_larger_c_lowers_the_risk_and_greed_misses_what_it_asks_for() -> None:
+    train = QUICK.split()[0]
+    small, large = (SVMDiv(C=cost, k=SIZE).fit(train) for cost in (1e-6, 1.0))
+    assert risk_of(large) < 0.5 * risk_of(small)
+    assert missed(small, train) == 0.0
+    assert missed(large, train) > 0.5

@@ -68,6 +68,7 @@ FIGURES: tuple[PolicyCell, ...] = (
     figure("rmed1", "bvs-20", 100_000, 292, 3, MANY),
     figure("rcs", "arxiv", 100_000, 311, 7, MANY),
     figure("d-ts", "arxiv", 100_000, 149, 5, MANY),
+    figure("btm:gamma=1.1,lenient=true", "arxiv", 100_000, 2731, 30, NUMPY),
     figure("rmed2", "arxiv", 100_000, 312, 8, NUMPY),
     figure("rmed2fh", "arxiv", 100_000, 331, 10, NUMPY),
     figure("ccb", "arxiv", 100_000, 539.5, 10.8, NUMPY),

