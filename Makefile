@@ -4,7 +4,7 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: setup demo test check lock clean
+.PHONY: setup demo test quick check lock clean
 
 setup: .venv/ready
 
@@ -26,7 +26,11 @@ demo: setup
 	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart demo.png
 
 test: check
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist worksteal
+
+# What is fast once it was compiled: for every save, where `make test` is for every commit.
+quick: check
+	$(BIN)/pytest -n 2 --dist worksteal -m "not slow" tests
 
 check: setup
 	$(BIN)/ruff check .

@@ -9,6 +9,28 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[1]
+# Whole contracts, simulations that have to be long, and everything that starts other processes or trains rankers.
+SLOW = (
+    "test_contract",
+    "test_compile",
+    "test_examples",
+    "test_specs",
+    "test_figures",
+    "tests/bench",
+    "tests/cli",
+    "tests/offline",
+    "tests/online/continuous",
+    "tests/reproductions",
+    "tests/testing",
+    "tests/dueling/policies",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make quick` leaves out."""
+    for item in items:
+        if any(part in item.nodeid for part in SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture
