@@ -4,6 +4,9 @@ The default of the analysis is `e_bonferroni`: the chance of even one false winn
 alpha, at any look and however the comparisons depend on each other. `holm` does the same for
 p-values. `e_benjamini_hochberg` promises less (of the winners named, at most a share alpha is
 false on average) and finds more when there are many rankers.
+
+They are written here because no library that is needed anyway has them: scipy corrects p-values by Benjamini and
+Hochberg or Yekutieli alone; statsmodels, which has Holm's five lines, brings pandas with it; neither knows e-values.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The Cranfield collection: texts, questions and judgements, and fifteen plain ways to score a document.
 
-Five scorers on three indexes, as in section 3.3.1 of Yue's thesis.
+Five scorers on three indexes, as in section 3.3.1 of Yue's thesis. The stemmer is Harman's, of three rules, and is
+written here: libraries of stemmers have Porter's and Snowball's, which would make other indexes.
 """
 
 from __future__ import annotations
