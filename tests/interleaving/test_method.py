@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput, UnknownName
-from duelist.interleaving import METHODS, DebiasedBalanced, Method, Probabilistic, Shown, TeamDraft
+from duelist.interleaving import METHODS, CompetitivePair, DebiasedBalanced, Method, Probabilistic, Shown, TeamDraft
 from duelist.interleaving.method import has_distribution, make_method, ranks_of
 
 
@@ -58,7 +58,7 @@ def test_a_method_is_made_from_text(name: str, settings: list[str], said: str) -
         ("optimized", "per_click=rank", "one of inverse, negative, not 'rank'"),
         ("optimized", "candidates=0", "at least 1, not 0"),
         ("debiased-balanced", "examination=1+0", "above 0, not 0"),
-        ("team-draft", "tau=1", "its parameters: none"),
+        ("team-draft", "tau=1", "its parameters: neutral"),
     ],
 )
 def test_a_bad_parameter_is_named(name: str, setting: str, complaint: str) -> None:
@@ -101,7 +101,7 @@ def test_a_constructor_checks_too() -> None:
 
 def test_a_method_that_needs_more_is_refused() -> None:
     @dataclass(frozen=True)
-    class Needy(TeamDraft):
+    class Needy(CompetitivePair):
         patience: int
 
     assert Needy(3).combine(["ab", "ba"], 2, np.random.default_rng(0)).ranking

@@ -48,6 +48,32 @@ def test_a_beginning_that_all_share_is_neutral() -> None:
     assert (whole.ranking, whole.teams) == (("a", "b"), (-1, -1))
 
 
+def slow_algorithm_8(first: str, second: str, length: int, rng: np.random.Generator) -> tuple[str, tuple[int, ...]]:
+    """Line by line from Yue's thesis; two rankings of the same documents."""
+    shown = ""
+    teams: tuple[int, ...] = ()
+    while len(shown) < length:
+        sizes = teams.count(0), teams.count(1)
+        turn = 0 if sizes[0] < sizes[1] or (sizes[0] == sizes[1] and rng.random() < 0.5) else 1
+        shown += next(document for document in (first, second)[turn] if document not in shown)
+        teams += (turn,)
+    return shown, teams
+
+
+def test_a_shared_beginning_may_be_drafted_as_in_the_thesis() -> None:
+    method, rng = TeamDraft(neutral=False), np.random.default_rng(0)
+    assert method.text == "team-draft:neutral=false"
+    outcomes = {("".join(s.ranking), s.teams): p for p, s in method.distribution(["abcd", "abdc"], 4)}
+    draws = Counter(slow_algorithm_8("abcd", "abdc", 4, rng) for _ in range(4000))
+    assert draws.keys() == outcomes.keys()
+    for outcome, chance in outcomes.items():
+        assert abs(draws[outcome] - 4000 * chance) < 5 * np.sqrt(4000 * chance)
+    shown = method.combine(["abcd", "abdc"], 4, rng)
+    assert sorted(shown.teams[:2]) == [0, 1]
+    _, teams = method.combine_many(np.array([[[0, 1, 2], [0, 1, 2]]] * 9), 3, rng)
+    assert (teams >= 0).all()
+
+
 def test_teams_differ_by_at_most_one_pick() -> None:
     rng = np.random.default_rng(1)
     for length in range(1, 11):
@@ -122,7 +148,7 @@ def test_compiled_and_plain_python_draw_the_same() -> None:
     compiled = TeamDraft().combine_many(rankings, 6, np.random.default_rng(1))
     shown, teams = np.empty((50, 6), np.int64), np.empty((50, 6), np.int64)
     plain(_combine_many)(
-        rankings, 6, np.random.default_rng(1), np.empty((2, 3), np.int64), np.zeros(8, np.bool_), shown, teams
+        rankings, 6, True, np.random.default_rng(1), np.empty((2, 3), np.int64), np.zeros(8, np.bool_), shown, teams
     )
     assert (compiled[0] == shown).all()
     assert (compiled[1] == teams).all()

@@ -50,6 +50,6 @@ def test_the_report_has_all_rows_and_a_chart(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(dm2l_drift, "IMPRESSIONS", 100)
     monkeypatch.setattr(dm2l_drift, "TASTES", {"no drift": "fixed:seed={}", "abrupt": "abrupt:times=50,seed={}"})
     report = DRIFT.run(Setting(quick=True, data=tmp_path))
-    assert len(report.rows) == 4 * 4 + 2 * 5
+    assert len(report.rows) == 4 * 5 + 2 * 5
     report.chart.draw(tmp_path / "chart.png")
     assert (tmp_path / "chart.png").stat().st_size > 10_000

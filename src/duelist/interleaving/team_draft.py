@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import permutations, product
+from typing import Annotated
 
 import numpy as np
 
 from duelist.core.compile import compiled, kernel
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.core.parameters import limits
 from duelist.core.sampling import shuffle
 from duelist.interleaving.batches import are_lists, check_batch, check_clicked, count_credited, refuse_bad
 from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_rankings, credited
@@ -25,11 +28,16 @@ Owned = tuple[tuple[Hashable, int], ...]  # documents with the ranker that owns 
 EIGHT_ROUNDS = tuple(product(((0, 1), (1, 0)), repeat=8))
 
 
+@dataclass(frozen=True)
 class TeamDraft(Method):
     """Rankers take turns, in a new random order every round, to add their best document not yet there.
 
     A click counts for the ranker that added the document. The beginning that all rankings share is
     neutral, and so is what lies beyond the shortest ranking.
+
+    Departs: the papers draft a shared beginning like all else (`neutral=False`; Algorithm 8 of Yue's thesis). Clicks
+    there say nothing about the rankers and only add noise, at no bias. Algorithm 8 also credits slots beyond the
+    shortest ranking while every ranking has documents left, which are more where the rankings differ more.
 
     >>> import numpy as np
     >>> method = TeamDraft()
@@ -40,13 +48,15 @@ class TeamDraft(Method):
     array([1., 2.])
     """
 
+    neutral: Annotated[bool, limits("whether the beginning that all rankings share is nobody's")] = True
+
     name = "team-draft"
     extends = True
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked = check_rankings(self, rankings, length)
         counted = credited(checked, length)
-        drafted = _shared_beginning(checked, counted)
+        drafted = _shared_beginning(checked, counted) if self.neutral else {}
         rounds = -((len(drafted) - counted) // len(checked))
         _draft(drafted, checked, _draw_orders(len(checked), rounds, rng))
         ranking, teams = tuple(drafted), tuple(drafted.values())
@@ -58,7 +68,7 @@ class TeamDraft(Method):
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         checked = check_rankings(self, rankings, length)
         counted = credited(checked, length)
-        start = tuple(_shared_beginning(checked, counted).items())
+        start = tuple(_shared_beginning(checked, counted).items()) if self.neutral else ()
         outcomes: dict[Shown, float] = defaultdict(float)
         for owned, chance in _every_draft(start, checked, counted).items():
             begun, teams = tuple(document for document, _ in owned), tuple(ranker for _, ranker in owned)
@@ -83,7 +93,7 @@ class TeamDraft(Method):
         rankings, documents = check_batch(self, rankings, length)
         shown, teams = (np.empty((len(rankings), length), np.int64) for _ in range(2))
         scratch, placed = np.empty((2, rankings.shape[1]), np.int64), np.zeros(documents, np.bool_)
-        refuse_bad(rankings, _combine_many(rankings, length, rng, scratch, placed, shown, teams))
+        refuse_bad(rankings, _combine_many(rankings, length, self.neutral, rng, scratch, placed, shown, teams))
         return shown, teams
 
     def credit_many(self, teams: Ints, clicked: Flags, rankers: int) -> Floats:
@@ -283,13 +293,20 @@ def add_neutral(
 
 @compiled
 def _combine_many(
-    rankings: Ints, length: int, rng: np.random.Generator, scratch: Ints, placed: Flags, shown: Ints, teams: Ints
+    rankings: Ints,
+    length: int,
+    spare: bool,
+    rng: np.random.Generator,
+    scratch: Ints,
+    placed: Flags,
+    shown: Ints,
+    teams: Ints,
 ) -> int:
     """Stops at the first impression whose rankings are not lists, and returns its number; -1 if there is none."""
     for impression in range(rankings.shape[0]):
         if not are_lists(rankings[impression]):
             return impression
-        team_draft(rankings[impression], length, True, rng, scratch, placed, shown[impression], teams[impression])
+        team_draft(rankings[impression], length, spare, rng, scratch, placed, shown[impression], teams[impression])
     return -1
 
 

@@ -15,7 +15,7 @@ from duelist.core.spec import Spec
 from duelist.reproductions.policy_cells import PolicyCell
 from duelist.reproductions.reproduction import Found
 from duelist.reproductions.samples import median_of
-from duelist.reproductions.verdicts import HALF, Reference, Row
+from duelist.reproductions.verdicts import HALF, OBSERVATION, Reference, Row
 
 MANY = "another implementation, up to 2,000 runs"
 THIRTY = "another implementation, 30 runs"
@@ -95,9 +95,9 @@ class Ratio(NamedTuple):
 
     instance: str  # worst-case or bradley-terry
     arms: int
-    median: float
-    quartiles: tuple[float, float]
-    regrets: tuple[float, float]  # median regret of IF1 and IF2
+    median: float | None = None  # of another implementation, where there is one
+    quartiles: tuple[float, float] = (math.nan, math.nan)
+    regrets: tuple[float, float] = (math.nan, math.nan)  # median regret of IF1 and IF2
 
     @property
     def cells(self) -> tuple[PolicyCell, PolicyCell]:
@@ -113,6 +113,7 @@ class Ratio(NamedTuple):
                 policy=Spec.read("policy", f"{name}:horizon=10000000,radius_constant=1"),
                 world=world,
                 horizon=10_000_000,
+                runs=500,
                 quick_runs=30,
                 quick_horizon=4_000_000,
                 seed=0,
@@ -132,11 +133,14 @@ class Ratio(NamedTuple):
         return np.asarray(first / second)
 
     def row(self, found: Found) -> Row:
-        """The median of ours beside theirs."""
+        """The median of ours, beside theirs if there is one."""
+        cell = f"IF1 / IF2, {self.instance}, {self.arms} arms, median"
+        if self.median is None:
+            return Row(cell, OBSERVATION, median_of(self.sample(found)))
         # A median's standard error is about 1.2533 sd / sqrt(n), and sd about the quartile range / 1.349.
         error = HALF * 1.2533 / 1.349 * (self.quartiles[1] - self.quartiles[0]) / math.sqrt(RATIO_RUNS)
         reference = Reference("independent", RATIO_SOURCE, self.median, error=error)
-        return Row(f"IF1 / IF2, {self.instance}, {self.arms} arms, median", reference, median_of(self.sample(found)))
+        return Row(cell, reference, median_of(self.sample(found)))
 
 
 RATIO_RUNS = 100

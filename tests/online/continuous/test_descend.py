@@ -1,3 +1,4 @@
+import math
 from typing import Any
 
 import numpy as np
@@ -78,3 +79,16 @@ def test_bad_input_is_named(change: dict[str, Any], error: type[Exception], mess
     good: dict[str, Any] = {"algorithm": "dbgd", "value": "p1", "dimension": 3, "horizon": 100}
     with pytest.raises(error, match=message):
         descend(**{**good, **change})
+
+
+def test_one_who_is_told_how_far_the_best_point_goes_takes_the_step_of_theorem_1() -> None:
+    drift = Drift(away=2.0, turns=3.0)
+    path = drift.length(20_000, 5)
+    found = {
+        told: descend("dbgd", "p1", 5, 20_000, 8, 1, {"path": told}, start=0.0, drift=drift, progress=False)
+        for told in (0.0, path)
+    }
+    assert found[path].parameters["rate"] == pytest.approx(math.sqrt((500 + 20 * path) / 20_000))
+    assert found[0.0].parameters["rate"] == pytest.approx(10 / math.sqrt(20_000))
+    with pytest.raises(BadInput, match="no parameter 'path'"):
+        descend("dm2l", "p1", 5, 100, parameters={"path": 3.0})

@@ -15,7 +15,7 @@ import numpy as np
 
 from duelist.core.compile import kernel
 from duelist.core.memory import Declared, Floats, constant, parameter, table
-from duelist.online.continuous.steps import practical_distance, proven_distance, proven_rate
+from duelist.online.continuous.steps import informed_rate, practical_distance, proven_distance, proven_rate
 from duelist.online.directions import draw_direction
 
 
@@ -40,6 +40,7 @@ class Searcher(Declared):
     lipschitz: float = parameter(0.0, "L, for the distance of Theorem 2; 0: unknown, the practical one", low=0)
     distance: float = parameter(0.0, "from the point to the one tried (delta); 0: from T, R and d", low=0)
     rate: float = parameter(0.0, "step towards a winner (gamma); 0: R / sqrt(T)", low=0)
+    path: float = parameter(0.0, "how far the best point goes in all (C_T), for Lu et al.'s rate; 0: it stays", low=0)
     points: Floats = table(lambda d: (2, d))
     direction: Floats = table(lambda d: (1, d))
 
@@ -65,7 +66,9 @@ class Searcher(Declared):
             distance = proven_distance(horizon, reach, dimension, lipschitz)
         else:
             distance = practical_distance(horizon, reach, dimension, settings["factor"])
-        chosen = {"distance": distance, "rate": proven_rate(horizon, reach)}
+        path = settings.get("path", 0.0)
+        rate = informed_rate(horizon, reach, path) if path else proven_rate(horizon, reach)
+        chosen = {"distance": distance, "rate": rate}
         return {name: settings[name] or chosen[name] for name in chosen}
 
 

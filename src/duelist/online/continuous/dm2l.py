@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from duelist.core.compile import kernel, python_function
-from duelist.core.memory import Floats, parameter, table
+from duelist.core.memory import Floats, constant, parameter, table
 from duelist.online.continuous.dbgd import Searcher, project
 
 
@@ -59,6 +59,7 @@ class PointDM2L(Searcher):
 
     name = "dm2l"
 
+    path: float = constant(0.0)  # what it does without
     alpha: float = parameter(0.0, "learning rate of the shares; 0: 4 / sqrt(T), by the range of the loss", low=0)
     printed: bool = parameter(False, "take 4 / sqrt(T) as the paper prints it, not by the range of the loss")
     smaller: int = parameter(4, "experts with steps below the paper's smallest, each half the one above", low=0)
