@@ -37,7 +37,7 @@ def test_cells_have_the_independent_figures_of_their_instance() -> None:
         "REX3 Gmax=T/2": 688,
         "REX3 Gmax=T/10": 419,
         SPARRING: 1136,
-        "BTM": 3326,
+        "BTM": 2731,
         "SAVAGE": 1641,
     }
     deceived = [cell.label for cell in cells_over_time("deceptive", "bandit") if cell.reference]
