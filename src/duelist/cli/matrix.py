@@ -23,7 +23,7 @@ def matrix_command(
 
     environment = load_environment(matrix)
     if not isinstance(environment, Matrix):
-        raise BadInput(f"{matrix!r} changes over time: it has no fixed matrix to report on")
+        raise BadInput(f"{matrix!r} has no fixed matrix to report on")
     report = Preferences.of(environment.preference, environment.arms)
     if as_json:
         print(json.dumps({"matrix": environment.name, **dataclasses.asdict(report)}, indent=2))

@@ -202,7 +202,8 @@ class Learner(Agent, abstract=True):
 
 def list_learners() -> str:
     """Every learner with the first line of what it says about itself."""
-    return "\n".join(f"{name:<14} {(LEARNERS.get(name).__doc__ or '').strip().splitlines()[0]}" for name in LEARNERS)
+    summaries = {name: (LEARNERS.get(name).__doc__ or "").strip().partition("\n")[0] for name in LEARNERS}
+    return "\n".join(f"{name:<14} {summary}".rstrip() for name, summary in summaries.items())
 
 
 def _check_finite(features: Floats) -> Floats:
