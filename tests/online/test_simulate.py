@@ -93,7 +93,7 @@ def test_the_result_says_how_to_read_it(fold: Fold) -> None:
 
 
 def test_bad_input_is_named(fold: Fold) -> None:
-    with pytest.raises(UnknownName, match="unknown cascade model 'random'"):
+    with pytest.raises(UnknownName, match="unknown clicks 'random'"):
         learn("pdgd", fold, "random")
     with pytest.raises(BadInput, match="impressions must be"):
         learn("pdgd", fold, impressions=0)

@@ -142,8 +142,21 @@ class Agent(Declared):
         held = {name: Holds(base) for name, f in cls.fields.items() if isinstance(f, Holds) and _is_agent(f.part)}
         declared = cls.fields["base"]
         named = Parameter(base.name, declared.help, family=declared.family)
-        space = {**held, "base": named, "__doc__": cls.__doc__, "__module__": cls.__module__, "name": name or cls.name}
+        space: dict[str, Any] = {
+            **held,
+            "base": named,
+            "__doc__": cls.__doc__,
+            "__module__": cls.__module__,
+            "name": name or cls.name,
+        }
+        space["_written"] = cls.written()
         return type(f"{cls.__name__}_{base.__name__}", (cls,), space, abstract=True)
+
+    @classmethod
+    def written(cls) -> type[Agent]:
+        """The class as somebody wrote it, of one that `over` made; itself otherwise."""
+        found: type[Agent] = vars(cls).get("_written", cls)
+        return found
 
     @classmethod
     def base_class(cls, base: Any) -> type[Agent]:

@@ -101,7 +101,8 @@ def spoil(learner: Learner) -> None:
 
 def check_other_process(learner: type[Learner], parameters: dict[str, Any]) -> None:
     """The same seed gives the same run in another process."""
-    own, settings = LEARNERS.get(learner.name), learner(FEATURES, seed=0, **parameters).parameter_values()
+    # One around a named base is made anew from the class that was written and that name.
+    own, settings = learner.written(), learner(FEATURES, seed=0, **parameters).parameter_values()
     check_findable(own)
     there = trace_elsewhere(__name__, learner.__module__, own.__name__, settings)
     expect(not isinstance(there, str), learner, f"another process failed:\n{there}")
@@ -118,7 +119,7 @@ def trace(learner: type[Learner], parameters: dict[str, Any]) -> list[Any]:
         lists.append(list(impression.ranking))
         run.tell(impression, np.flatnonzero(luck.random(len(lists[-1])) < 0.3).tolist())
     state = json.loads(run.to_json())
-    return [lists, state["spec"], state["tables"], state["generator"]]
+    return [lists, state["spec"]["parameters"], state["tables"], state["generator"]]
 
 
 def check_apply(make: Callable[..., Learner], data: Dataset) -> None:
