@@ -111,7 +111,7 @@ def test_a_policy_that_plans_ahead_is_given_the_horizon() -> None:
         (int, BadInput, "<class 'int'> is no policy; known by name: .*auto, "),
         (None, BadInput, "None is no policy"),
         ("rucb:alhpa=1", BadInput, r"no parameter 'alhpa' \(did you mean 'alpha'\?\)"),
-        ("rucb:alpha", UnknownName, "rucb:alpha"),
+        ("rucb:alpha", BadInput, "parameters are written rucb:NAME=VALUE"),
         (Spec("learner", "pdgd"), BadInput, "a policy is needed here, not the learner 'pdgd'"),
     ],
 )
