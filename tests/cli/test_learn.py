@@ -37,6 +37,15 @@ def test_one_learner_prints_an_object(run: Run, folder: Path) -> None:
     assert (found["learner"], found["runs"], found["seed"]) == ("pdgd", 2, 0)
 
 
+def test_json_has_curves_when_asked(run: Run, folder: Path) -> None:
+    arguments = ("learn", "pdgd", "--data", str(folder), "--impressions", "50", "--runs", "2", "--curves")
+    curves = json.loads(run(*arguments, "--json"))["curves"]
+    assert curves["impressions"][-1] == 50
+    assert len(curves["impressions"]) == len(curves["final"]) == len(curves["online"])
+    with pytest.raises(BadInput, match="--curves needs --json"):
+        run(*arguments)
+
+
 def test_several_learners_and_folds_print_a_table_and_a_chart(run: Run, folder: Path, tmp_path: Path) -> None:
     chart = tmp_path / "curves.png"
     arguments = ["--fold", "1", "--fold", "3", "--impressions", "300", "--runs", "2", "--chart", str(chart)]

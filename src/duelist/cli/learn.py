@@ -45,6 +45,7 @@ def learn_command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: one object, or a list for several learners.")
     ] = False,
+    curves: Annotated[bool, typer.Option("--curves", help="With --json: the curves too, not the end alone.")] = False,
 ) -> None:
     """Let learners learn from simulated users of a data set, and show what they showed and learnt."""
     from duelist.cli.output import print_summaries
@@ -52,15 +53,18 @@ def learn_command(
     from duelist.core.errors import BadInput
     from duelist.data.load import describe_data, load_fold
     from duelist.online.learner import list_learners
-    from duelist.online.result import format_learning, learning_chart
+    from duelist.online.result import learning_chart, learning_table
     from duelist.online.simulate import learn_folds
     from duelist.present.charts import check_chart_path
+    from duelist.present.tables import show
 
     if not learners:
         print(list_learners())
         return
     if data is None:
         raise BadInput("--data is missing: a directory with S1 to S5, or train, vali and test files; or synthetic")
+    if curves and not as_json:
+        raise BadInput("--curves needs --json")
     path = check_chart_path(chart) if chart else None
     specs = read_specs("learner", learners, setting or [])
     folds = {number: load_fold(data, number) for number in dict.fromkeys(fold or [1])}
@@ -69,9 +73,9 @@ def learn_command(
     if path:
         learning_chart(results, f"{describe_data(data)}, {clicks} clicks").draw(path)
     if as_json:
-        print_summaries(results)
+        print_summaries(results, curves)
     else:
         where = f"{describe_data(data)}, fold {', '.join(map(str, folds))}"
-        print(f"{where}, {clicks} clicks\n\n{format_learning(results)}")
+        show(f"{where}, {clicks} clicks", learning_table(results))
         if path:
             print(f"\nchart saved to {path}")

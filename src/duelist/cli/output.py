@@ -26,8 +26,7 @@ def labels_of(results: Sequence[Any]) -> list[str]:
 
 def print_summaries(results: Sequence[Any], curves: bool = False) -> None:
     """The results as JSON, each with its label; with their curves if those are asked for."""
-    more = {"curves": True} if curves else {}
-    print_json([{"label": label, **r.summary(**more)} for label, r in zip(labels_of(results), results, strict=True)])
+    print_json([{"label": label, **r.summary(curves)} for label, r in zip(labels_of(results), results, strict=True)])
 
 
 def print_json(summaries: Sequence[dict[str, Any]]) -> None:

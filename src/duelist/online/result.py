@@ -99,11 +99,6 @@ def join_folds(parts: Sequence[Learning], seed: int) -> Learning:
     return replace(parts[0], seed=seed, impressions_per_second=speed, **joined)
 
 
-def format_learning(results: Sequence[Learning]) -> str:
-    """`learning_table` as plain text."""
-    return str(learning_table(results))
-
-
 def learning_table(results: Sequence[Learning]) -> Table:
     """A row a learner, and how the numbers are to be read."""
     labelled = zip(results, tell_apart([result.spec for result in results]), strict=True)
