@@ -13,7 +13,7 @@ setup: .venv/ready
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet uv || true
 	if [ -x $(BIN)/uv ]; then \
-	  $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock && \
+	  $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock && \
 	  $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e . ; \
 	else \
 	  $(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock && \

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -78,10 +79,10 @@ def test_two_processes_that_start_at_once_share_a_new_file(tmp_path: Path) -> No
 def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     text, other, newer = (tmp_path / name for name in ("text", "other.db", "newer.db"))
     text.write_text("a letter, and no journal; long enough that it must be read as a page" * 100)
-    with sqlite3.connect(other) as database:
+    with closing(sqlite3.connect(other)) as database:
         database.execute("CREATE TABLE mine (a)")
     SQLiteJournal(newer).close()
-    with sqlite3.connect(newer) as database:
+    with closing(sqlite3.connect(newer)) as database:
         database.execute("PRAGMA user_version=99")
     for path, complaint in ((text, "is not a journal"), (other, "no journal of duelist"), (newer, "a later version")):
         before = path.read_bytes()

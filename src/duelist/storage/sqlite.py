@@ -150,7 +150,11 @@ class SQLiteJournal(Journal):
 
     def _connect(self) -> sqlite3.Connection:
         database = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-        database.execute("PRAGMA synchronous=FULL")
+        try:
+            database.execute("PRAGMA synchronous=FULL")
+        except BaseException:
+            database.close()
+            raise
         return database
 
     def _prepare(self) -> None:
