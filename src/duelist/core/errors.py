@@ -3,6 +3,7 @@
 DuelistError                     the root: catch this to catch them all
 ├── BadInput                     a value that cannot be used (also a ValueError)
 ├── UnknownName                  a name nobody registered (also a LookupError)
+├── AlreadyDefined               an experiment that is there, or cannot become what is wanted
 ├── DuelError                    a tell that does not fit its duel or impression
 │   ├── AlreadyTold              this duel or impression was told before
 │   ├── ForeignDuel              this duel was not asked from this policy
@@ -16,6 +17,7 @@ DuelistError                     the root: catch this to catch them all
 """
 
 __all__ = [
+    "AlreadyDefined",
     "AlreadyTold",
     "BadInput",
     "CannotCompile",
@@ -42,6 +44,10 @@ class BadInput(DuelistError, ValueError):
 
 class UnknownName(DuelistError, LookupError):
     """A name that nobody registered; the message lists the known ones."""
+
+
+class AlreadyDefined(DuelistError):
+    """Another experiment has this name, or this one cannot become what is wanted."""
 
 
 class DuelError(DuelistError):

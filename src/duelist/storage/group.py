@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -13,6 +13,8 @@ from duelist.storage.journal import Draft, Journal, Place, check_drafts
 
 WAITING = 10_000  # callers that may wait; beyond, the next is told to come back later
 BATCH = 1_000  # callers whose events go into one commit, at most
+
+Then = Callable[[list[Draft], list[Place]], None]  # what is to be done with a commit before its callers go on
 
 
 class Waiting(NamedTuple):
@@ -31,8 +33,8 @@ class Group:
     [1, 2, 3]
     """
 
-    def __init__(self, journal: Journal, waiting: int = WAITING) -> None:
-        self.journal = journal
+    def __init__(self, journal: Journal, waiting: int = WAITING, then: Then | None = None) -> None:
+        self.journal, self.then = journal, then
         self._queue: queue.Queue[Waiting | None] = queue.Queue(waiting)
         self._open, self._door = True, threading.Lock()
         self._thread = threading.Thread(target=self._work, name="journal", daemon=True)
@@ -88,8 +90,11 @@ class Group:
     def _commit(self, batch: list[Waiting]) -> None:
         if not batch:
             return
+        drafts = [draft for waiting in batch for draft in waiting.drafts]
         try:
-            places = self.journal.append([draft for waiting in batch for draft in waiting.drafts])
+            places = self.journal.append(drafts)
+            if self.then is not None:
+                self.then(drafts, places)
         except Exception as error:  # whoever waits is told, and the next commit is tried
             for waiting in batch:
                 waiting.places.set_exception(error)

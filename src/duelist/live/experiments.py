@@ -1,0 +1,184 @@
+"""The experiments of a journal, in this process: every process folds for itself, and none is in charge.
+
+>>> from duelist.live import open_experiments
+>>> with open_experiments("memory://") as experiments:
+...     search = experiments.define({"name": "search", "kind": "arms", "arms": ["bm25", "ltr"], "policy": "rucb"})
+...     search.start()
+...     asked = search.ask(user="ann")
+...     search.tell(asked.id, winner=asked.left).told, search.status()["counts"]["told"]
+(True, 1)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from duelist.core.errors import AlreadyDefined, BadInput, UnknownName
+from duelist.live import events
+from duelist.live.definition import Definition
+from duelist.live.events import EVERYWHERE, Changed, Defined, body_of
+from duelist.live.fold import Fold
+from duelist.live.requests import Plan
+from duelist.live.snapshots import code_of, pack, state_hash, unpack
+from duelist.live.state import MOVES, State, Verdicts
+from duelist.live.status import status_of
+from duelist.live.verbs import Verbs
+from duelist.storage.journal import CHUNK, Draft, Event, Journal, Place, Snapshot
+
+STEPS = {"start": "running", "pause": "paused", "stop": "stopped"}
+
+
+class Experiments:
+    """All experiments of a journal. Safe to use from many threads, and beside other processes on the same journal."""
+
+    def __init__(self, journal: Journal, luck: np.random.Generator | None = None) -> None:
+        self.journal = journal
+        self.fold = Fold(journal.get, self._history)
+        self.luck = np.random.default_rng() if luck is None else luck
+        self.lock = threading.RLock()
+        self._load()
+
+    # Following the journal.
+
+    def catch_up(self) -> None:
+        """Fold what others have appended."""
+        with self.lock:
+            while chunk := self.journal.read(self.fold.seq, CHUNK):
+                self.fold.apply(chunk)
+
+    def absorb(self, drafts: Sequence[Draft], places: Sequence[Place]) -> Verdicts:
+        """Fold what this process has just appended; what became of its events that were not counted."""
+        fresh = [Event(p.seq, p.at, *d) for d, p in zip(drafts, places, strict=True) if not p.repeated]
+        with self.lock:
+            if not fresh:
+                return {}
+            if fresh[0].seq == self.fold.seq + 1 and fresh[-1].seq == self.fold.seq + len(fresh):
+                return self.fold.apply(fresh)
+            verdicts: Verdicts = {}
+            while self.fold.seq < fresh[-1].seq:  # others have appended in between
+                verdicts |= self.fold.apply(self.journal.read(self.fold.seq, CHUNK))
+            return verdicts
+
+    def _history(self, experiment: int, before: int) -> Iterator[Event]:
+        for event in self.journal.events():
+            if event.seq >= before:
+                return
+            if event.experiment in (experiment, EVERYWHERE) and event.seq > experiment:
+                yield event
+
+    # Snapshots.
+
+    def _load(self) -> None:
+        """Begin from the snapshots that this code may load, and fold the rest."""
+        with self.lock:
+            found = self.journal.load_snapshot(EVERYWHERE)
+            if found is not None and found.code == "index-1":
+                self._restore(found)
+            self.catch_up()
+
+    def _restore(self, index: Snapshot) -> None:
+        """All experiments as of one number, or nothing: a part of them would mix two times."""
+        fold = Fold(self.journal.get, self._history)
+        for number, version in unpack(index.body)["experiments"]:
+            event, found = self.journal.get(number), self.journal.load_snapshot(number)
+            if event is None or found is None or found.seq != index.seq:
+                return
+            defined: Defined = body_of(event)
+            definition = Definition.read(defined.definition)
+            if found.code != code_of(definition):
+                return
+            state = fold.add(number, definition, version)
+            state.restore(unpack(found.body))
+        fold.seq, fold.at = index.seq, unpack(index.body)["at"]
+        self.fold = fold
+
+    def save(self) -> None:
+        """Write a snapshot of every experiment, so that the next start is short."""
+        with self.lock:
+            seq, at = self.fold.seq, self.fold.at
+            states = list(self.fold.states.values())
+            bodies = [(state, pack(state.record())) for state in states]
+        for state, body in bodies:
+            self.journal.save_snapshot(Snapshot(state.number, seq, code_of(state.definition), body))
+        index = pack({"at": at, "experiments": [[state.number, state.version] for state, _ in bodies]})
+        self.journal.save_snapshot(Snapshot(EVERYWHERE, seq, "index-1", index))
+
+    # Experiments.
+
+    def names(self) -> list[str]:
+        """Of all experiments, in the order in which they were defined."""
+        return list(self.fold.versions)
+
+    def state(self, name: str) -> State:
+        """The last version of an experiment."""
+        found = self.fold.current(name)
+        if found is None:
+            known = ", ".join(map(repr, self.names()[:10])) or "none yet"
+            raise UnknownName(f"there is no experiment {name!r}; there are {known}")
+        return found
+
+    def verbs(self, name: str) -> Verbs:
+        """What can be done with an experiment."""
+        return Verbs(self.state(name), self.journal.get, self.luck, self.hashed)
+
+    def hashed(self, user: Any) -> bytes:
+        """A user as the journal knows them: a keyed hash, nothing for nobody."""
+        if user is None or user == "":
+            return b""
+        if not isinstance(user, str | int) or len(str(user)) > 1000:
+            raise BadInput(f"user must be text or a number of at most 1000 characters, not {user!r:.100}")
+        return hashlib.blake2b(str(user).encode(), key=self.journal.salt, digest_size=8).digest()
+
+    # Plans: events to append, and the answer. `Experiments` of one process carry them out in their own way.
+
+    def plan_definition(self, given: Mapping[str, Any] | Definition, by: str = "", warm: bool | None = None) -> Plan:
+        """Define an experiment, or with `warm` given a new version of one."""
+        definition = Definition.read(given)
+        known = self.fold.current(definition.name)
+        if warm is None:
+            version, before = 1, 0
+        elif known is None:
+            raise UnknownName(f"there is no experiment {definition.name!r} to make a new version of")
+        else:
+            version, before = known.version + 1, known.number
+        body = Defined(definition.document(), version, bool(warm), before, by)
+        draft = events.draft(EVERYWHERE, events.DEFINED, body, key=f"{definition.name}/{version}")
+
+        def answer(places: list[Place], verdicts: Verdicts) -> tuple[State, bool]:
+            state = self.fold.states[places[0].seq]
+            if places[0].repeated and state.definition != definition:
+                raise AlreadyDefined(
+                    f"another experiment is called {definition.name!r} (version {version}); make a new version of it"
+                )
+            return state, not places[0].repeated
+
+        return Plan([draft], answer)
+
+    def plan_step(self, name: str, step: str, by: str = "") -> Plan:
+        """Start, pause or stop."""
+        state = self.state(name)
+        phase = STEPS[step]
+        if state.phase == phase:
+            return Plan([], lambda places, verdicts: state)
+        if phase not in MOVES.get(state.phase, ()):
+            raise AlreadyDefined(f"experiment {name!r} is {state.phase}, and cannot become {phase}")
+        draft = events.draft(state.number, events.STATE, Changed(phase, by))
+        return Plan([draft], lambda places, verdicts: state)
+
+    def plan_tick(self, now: int) -> Plan:
+        """Let time pass for lists and duels that are due while nobody comes."""
+        with self.lock:
+            due = any(state.due(now) for state in self.fold.states.values())
+        drafts = [Draft(EVERYWHERE, events.TICK)] if due else []
+        return Plan(drafts, lambda places, verdicts: bool(places))
+
+    def status(self, name: str) -> dict[str, Any]:
+        """What is known of an experiment, as plain values."""
+        with self.lock:
+            state = self.state(name)
+            return {**status_of(state), "seq": self.fold.seq, "hash": state_hash(state)}

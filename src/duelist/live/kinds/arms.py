@@ -1,0 +1,158 @@
+"""A policy chooses pairs of arms; they duel directly, or as rankers in an interleaved list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from duelist.dueling.policy import Duel, Policy
+from duelist.live.credit import outcome_of
+from duelist.live.definition import Definition
+from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels, duel_at
+from duelist.live.events import DRAWN, Listed, Pair, body_of
+from duelist.live.impressions import LATE, SECOND, UNKNOWN, Closed
+from duelist.live.impressions import REPEATED as TOLD_AGAIN
+from duelist.live.state import Fetch, State, Verdicts
+from duelist.storage.journal import Event
+
+TRIES = 16  # draws of a policy until one is allowed; then the allowed arms are drawn evenly
+
+
+class Arms(State):
+    """Kind `arms`."""
+
+    def __init__(self, number: int, definition: Definition, version: int, fetch: Fetch) -> None:
+        super().__init__(number, definition, version, fetch)
+        self.policy: Policy = definition.agent.make(arms=definition.arms, seed=definition.seed)
+        self.duels = Duels(self.policy, round(definition.session.timeout * SECOND))
+        self.late = self.unknown = 0  # tells
+        self.lessons: list[tuple[Duel, float]] | None = None  # what the policy learns, where somebody wants to know
+
+    def draw(self, luck: np.random.Generator, allowed: Collection[str] = ()) -> Pair:
+        """A pair to show; of `allowed` arms only, where a request says so."""
+        arms = self.definition.arms
+        chosen = [place for place, arm in enumerate(arms) if not allowed or arm in allowed]
+        if self.definition.floor and luck.random() < self.definition.floor * len(arms):
+            return self._evenly(chosen, luck)
+        for _ in range(TRIES):
+            duel = self.policy.draw(luck)
+            pair = Pair(arms.index(duel.left), arms.index(duel.right), duel.t, duel.left_p, duel.right_p)
+            if len(chosen) == len(arms) or (pair.left in chosen and pair.right in chosen):
+                return pair
+        return self._evenly(chosen, luck)
+
+    def _evenly(self, chosen: Sequence[int], luck: np.random.Generator) -> Pair:
+        left, right = (chosen[int(luck.integers(len(chosen)))] for _ in range(2))
+        return Pair(left, right, self.policy.told + 1, 1 / len(chosen), 1 / len(chosen))
+
+    def apply_duels(self, events: Sequence[Event]) -> Verdicts:
+        # Where something else may happen between two duels, they are taken one by one: chunks must not matter.
+        looks = self.definition.stop.rule in ("evidence", "certain") and self.phase == "running"
+        if len(events) > 1 and (looks or self.impressions.open or self.lessons is not None):
+            return {seq: how for event in events for seq, how in self.apply_duels([event]).items()}
+        if self.impressions.open:
+            self.impressions.advance(events[0].at)
+        told_before = int(self.duels.numbers[TOLD_COUNT])
+        repeated, missing = self.duels.fold(events, self.evidence.wins)
+        self._seen(events[-1], len(events))
+        verdicts = {events[place].seq: TOLD_AGAIN for place in repeated}
+        for place in missing:
+            verdicts[events[place].seq] = self._missed(events[place])
+        if self.duels.numbers[TOLD_COUNT] != told_before:
+            self.maybe_stop()
+            if self.lessons is not None:
+                of, outcome = body_of(events[0])
+                self.lessons.append((duel_at(self.duels.table, self.duels.find(of), self.definition.arms), outcome))
+        return verdicts
+
+    def lessons_of(self, events: Iterator[Event]) -> Iterator[tuple[Duel, float]]:
+        """What the policy learns from events that were not applied yet, in that order."""
+        self.lessons = []
+        for event in events:
+            self.apply([event])
+            yield from self.lessons
+            self.lessons.clear()
+
+    def _missed(self, event: Event) -> str:
+        """A tell of a duel that is not in the table: it came after its time, or there is no such duel."""
+        of = int.from_bytes(event.body[:8], "little", signed=True)
+        known = self.fetch(of)
+        if known is not None and known.experiment == self.number and known.kind == DRAWN:
+            self.late += 1
+            return LATE
+        self.unknown += 1
+        return UNKNOWN
+
+    def due(self, now: int) -> bool:
+        return super().due(now) or self.duels.due(now)
+
+    def lag(self) -> float:
+        return max(super().lag(), self.duels.lag)
+
+    def tick(self, at: int) -> None:
+        super().tick(at)
+        self.duels.advance(at)
+
+    def learn(self, closed: Closed, body: Any) -> None:
+        assert isinstance(body, Listed)
+        pair = body.pair
+        assert pair is not None
+        if pair.left == pair.right:  # settled: nothing is compared, and the policy's time goes on
+            self._teach(closed, body, 0.5)
+            return
+        earned = self.earn(closed, body)
+        difference = float(earned[0] - earned[1]) * (1 if body.arms[0] == pair.left else -1)
+        self._teach(closed, body, outcome_of(body.shown, difference))
+
+    def _teach(self, closed: Closed, body: Listed, outcome: float) -> None:
+        pair, arms = body.pair, self.definition.arms
+        assert pair is not None
+        if body.of:  # an ask of its own, which may have been told or have expired
+            row = self.duels.find(body.of)
+            if row < 0 or self.duels.table.told_by[row]:
+                return
+            self.duels.close(row, closed.last)
+        duel = Duel(arms[pair.left], arms[pair.right], *pair[2:])
+        self.policy.apply(duel, outcome)
+        if self.lessons is not None:
+            self.lessons.append((duel, outcome))
+
+    def maybe_stop(self) -> None:
+        super().maybe_stop()
+        stop = self.definition.stop
+        if self.phase != "running":
+            return
+        told = int(self.duels.numbers[TOLD_COUNT])
+        if (stop.rule == "certain" and self.policy.certain() is not None) or (
+            stop.rule == "budget" and told + self.learnt + self.skipped >= stop.budget
+        ):
+            self.phase, self.stopped_by = "stopped", stop.rule
+
+    def best(self) -> str | None:
+        return str(self.policy.best())
+
+    def counts(self) -> dict[str, int]:
+        """Of duels too: drawn = open + told + expired."""
+        numbers = self.duels.numbers.tolist()
+        duels = {
+            "drawn": numbers[DRAWN_COUNT],
+            "asked_open": self.duels.open,
+            "told": numbers[TOLD_COUNT],
+            "expired": numbers[EXPIRED],
+            "told_again": numbers[REPEATED],
+            "told_late": self.late,
+            "told_unknown": self.unknown,
+        }
+        return super().counts() | duels
+
+    def parts(self) -> dict[str, Any]:
+        kept = {name: value for name, value in self.policy.record().items() if name not in ("open", "closed")}
+        return {"policy": kept, "duels": self.duels.record(), "missed": [self.late, self.unknown]}
+
+    def restore_parts(self, record: dict[str, Any]) -> None:
+        self.policy = Policy.from_json({**record["policy"], "open": {}, "closed": {}})
+        self.duels = Duels(self.policy, self.duels.timeout)
+        self.duels.restore(record["duels"])
+        self.late, self.unknown = record["missed"]
