@@ -22,7 +22,7 @@ from duelist.core.errors import AlreadyDefined, BadInput, UnknownName
 from duelist.live import events
 from duelist.live.definition import Definition
 from duelist.live.events import EVERYWHERE, Changed, Defined, body_of
-from duelist.live.fold import Fold
+from duelist.live.fold import Fold, History
 from duelist.live.requests import Plan
 from duelist.live.snapshots import code_of, pack, state_hash, unpack
 from duelist.live.state import MOVES, State, Verdicts
@@ -38,7 +38,7 @@ class Experiments:
 
     def __init__(self, journal: Journal, luck: np.random.Generator | None = None) -> None:
         self.journal = journal
-        self.fold = Fold(journal.get, self._history)
+        self.fold = Fold(journal.get, self.history(journal))
         self.luck = np.random.default_rng() if luck is None else luck
         self.lock = threading.RLock()
         self._load()
@@ -64,12 +64,18 @@ class Experiments:
                 verdicts |= self.fold.apply(self.journal.read(self.fold.seq, CHUNK))
             return verdicts
 
-    def _history(self, experiment: int, before: int) -> Iterator[Event]:
-        for event in self.journal.events():
-            if event.seq >= before:
-                return
-            if event.experiment in (experiment, EVERYWHERE) and event.seq > experiment:
-                yield event
+    @staticmethod
+    def history(journal: Journal) -> History:
+        """Reads the events of one experiment, and those that concern all, before a number."""
+
+        def read(experiment: int, before: int) -> Iterator[Event]:
+            for event in journal.events(experiment):
+                if event.seq >= before:
+                    return
+                if event.experiment == experiment or event.kind == events.TICK:
+                    yield event
+
+        return read
 
     # Snapshots.
 
@@ -83,7 +89,7 @@ class Experiments:
 
     def _restore(self, index: Snapshot) -> None:
         """All experiments as of one number, or nothing: a part of them would mix two times."""
-        fold = Fold(self.journal.get, self._history)
+        fold = Fold(self.journal.get, self.history(self.journal))
         for number, version in unpack(index.body)["experiments"]:
             event, found = self.journal.get(number), self.journal.load_snapshot(number)
             if event is None or found is None or found.seq != index.seq:

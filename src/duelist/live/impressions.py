@@ -88,7 +88,7 @@ class Impressions:
         if opened is None:
             return LATE
         begin = dict(opened.pages)[clicked.of]
-        if clicked.position < 0 or clicked.action not in self.actions:
+        if clicked.action not in self.actions:
             return UNKNOWN
         place = (begin + clicked.position, clicked.action)
         if place in opened.clicks:

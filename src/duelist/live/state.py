@@ -134,6 +134,8 @@ class State:
             np.add.at(self.slots, arms[teams], 1)
 
     def _click(self, event: Event, clicked: Clicked) -> str:
+        if clicked.position < 0:  # nothing that was shown
+            return UNKNOWN
         verdict = self.impressions.click(clicked, event.at)
         if verdict == LATE:
             known = self.fetch(clicked.of)

@@ -71,7 +71,10 @@ class Arms(State):
         """What the policy learns from events that were not applied yet, in that order."""
         self.lessons = []
         for event in events:
-            self.apply([event])
+            if event.experiment == self.number:
+                self.apply([event])
+            else:
+                self.tick(event.at)
             yield from self.lessons
             self.lessons.clear()
 
@@ -131,7 +134,8 @@ class Arms(State):
             self.phase, self.stopped_by = "stopped", stop.rule
 
     def best(self) -> str | None:
-        return str(self.policy.best())
+        """The policy's; the default as long as nothing is known."""
+        return str(self.policy.best()) if self.policy.told else self.definition.default
 
     def counts(self) -> dict[str, int]:
         """Of duels too: drawn = open + told + expired."""
