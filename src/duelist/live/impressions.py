@@ -114,6 +114,14 @@ class Impressions:
             if opened is not None and opened.deadline == deadline:
                 self._close(opened)
 
+    def rename(self, old: bytes, new: bytes) -> None:
+        """Let a user go on under another hash."""
+        mine = self.of_user.pop(old, None)
+        if mine is not None:
+            self.of_user[new] = mine
+            for seq in mine:
+                self.open[seq].user = new
+
     def _close(self, opened: Open) -> None:
         del self.open[opened.seq]
         for page, _ in opened.pages[1:]:
