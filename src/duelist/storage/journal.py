@@ -4,7 +4,8 @@ What every journal promises; `duelist.testing.check_journal` tries to refute it:
 
 1. An event's number is its place. Numbers begin at 1 and have no holes, whoever appends, from whichever process.
 2. `at`, in microseconds, never decreases from one number to the next, whatever the clocks say.
-3. `append` returns when its events are safe. All of a batch are there, next to each other, or none is.
+3. `append` returns when its events are safe. All of a batch are there, next to each other, or none is. When it fails,
+   none is, unless the error says that this is not known.
 4. A draft whose key its experiment has seen is not appended again: the answer is the place of the first.
 5. Who has read number n has seen all numbers below it.
 6. A snapshot of an experiment never goes back to an earlier number.
