@@ -10,7 +10,7 @@ DuelistError                     the root: catch this to catch them all
 │   ├── ForeignImpression        this impression was not asked from this learner
 │   ├── ExpiredDuel              too many newer duels were opened since
 │   └── ExpiredImpression        too many newer impressions were opened since
-├── CannotStore                  the journal failed; what was to be written is not there
+├── CannotStore                  the journal failed; nothing was acknowledged
 │   └── Overloaded               too many wait for the journal: try again later
 ├── CannotCompile                a kernel reaches something that cannot be compiled safely
 └── MissingExtra                 an optional package is not installed (also an ImportError)
@@ -79,7 +79,7 @@ class CannotCompile(DuelistError):
 
 
 class CannotStore(DuelistError):
-    """The journal failed; what was to be written is not there, and nothing was acknowledged."""
+    """The journal failed and nothing was acknowledged; the message says when it is not known what was written."""
 
 
 class Overloaded(CannotStore):

@@ -27,6 +27,8 @@ from duelist.storage.journal import (
     Snapshot,
     check_drafts,
     machine_clock,
+    wait_for,
+    whole_snapshot,
 )
 
 SCHEMA = 1  # of the file; a later version of duelist opens it, an earlier one does not
@@ -103,15 +105,7 @@ class SQLiteJournal(Journal):
             return Place(*self._last(self._reader))
 
     def wait(self, after: int, timeout: float) -> bool:
-        deadline, pause = time.monotonic() + timeout, 0.002
-        while self.head().seq <= after:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            with self._changed:  # an append of this process wakes us; those of others are looked for
-                self._changed.wait(min(left, pause))
-            pause = min(0.05, pause * 2)
-        return True
+        return wait_for(self.head, self._changed, after, timeout)
 
     def save_snapshot(self, snapshot: Snapshot) -> bool:
         experiment, seq, code, body = snapshot
@@ -129,14 +123,7 @@ class SQLiteJournal(Journal):
             row = self._reader.execute(
                 "SELECT experiment, seq, code, body, hash FROM snapshots WHERE experiment = ?", (experiment,)
             ).fetchone()
-        if row is None:
-            return None
-        found = Snapshot(*row[:4])
-        if found.hash != row[4]:
-            raise CannotStore(
-                f"the snapshot of experiment {experiment} in {self.path} is damaged; fold its events anew"
-            )
-        return found
+        return whole_snapshot(row, str(self.path)) if row else None
 
     def rename_user(self, old: bytes, new: bytes) -> int:
         """As promised, and no copy of the old hash stays in the file or in its log."""

@@ -97,6 +97,9 @@ def check_batches(journal: Journal) -> None:
     """A batch with a bad draft writes nothing, and no batch is empty work."""
     before = journal.head()
     bad: list[Any] = [Draft(-1, "told"), Draft(1, ""), Draft(1, "told", "text"), Draft(True, "told"), ("told",)]  # type: ignore[arg-type]
+    bad += [Draft(1, "told", key=key) for key in ("zero\0", "half \ud800", "x" * 501)] + [
+        Draft(1, "told", user=b"x" * 501)
+    ]
     for draft in bad:
         try:
             journal.append([Draft(1, "told"), draft])
