@@ -9,6 +9,7 @@ What every journal promises; `duelist.testing.check_journal` tries to refute it:
 4. A draft whose key its experiment has seen is not appended again: the answer is the place of the first.
 5. Who has read number n has seen all numbers below it.
 6. A snapshot of an experiment never goes back to an earlier number.
+7. Old events may be dropped. Numbers go on as if they were there.
 
 State is a fold of the events (elsewhere). A journal knows nothing of what they mean.
 """
@@ -128,8 +129,16 @@ class Journal(ABC):
         """Write another hash in the place of a user's in all events; how many were changed."""
 
     @abstractmethod
+    def drop(self, until: int) -> int:
+        """Let go of all events up to a number, for ever, with their keys; how many went. The last event stays."""
+
+    @abstractmethod
     def close(self) -> None:
         """Let go of files and connections; what was appended stays."""
+
+    def first(self) -> int:
+        """The number of the first event that is kept; 1 before there is any."""
+        return next((event.seq for event in self.read(0, 1)), 1)
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """All events behind a number, up to the last one there was at the beginning."""

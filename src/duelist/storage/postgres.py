@@ -133,6 +133,14 @@ class PostgresJournal(Journal):
         )
         return int(rows[0][0])
 
+    def drop(self, until: int) -> int:
+        rows = self._writer.change(
+            "WITH gone AS (DELETE FROM events WHERE seq <= %b AND seq < (SELECT seq FROM head) RETURNING 1) "
+            "SELECT count(*) FROM gone",
+            until,
+        )
+        return int(rows[0][0])
+
     def close(self) -> None:
         self._writer.close()
         self._reader.close()

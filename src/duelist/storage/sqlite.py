@@ -139,6 +139,19 @@ class SQLiteJournal(Journal):
                 )
         return done.rowcount
 
+    def drop(self, until: int) -> int:
+        with self._writing, self._storing(), self._transaction() as database:
+            last = min(until, self._last(database)[0] - 1)
+            return database.execute("DELETE FROM events WHERE seq <= ?", (last,)).rowcount
+
+    def integrity(self) -> str:
+        """What SQLite says of its file: ok, or what is damaged."""
+        with self._reading:
+            try:
+                return "; ".join(row[0] for row in self._reader.execute("PRAGMA integrity_check(5)").fetchall())
+            except sqlite3.DatabaseError as error:
+                return str(error)
+
     def close(self) -> None:
         with self._writing, self._reading:
             self._reader.close()

@@ -52,6 +52,8 @@ def check_journal(open: Open) -> None:
         expect(journal.salt == salt, journal, "the salt changed when it was opened again")
         expect(journal.head() == last, journal, f"after opening again the head is {journal.head()}, not {last}")
     check_many_writers(open, clock)
+    with open(clock) as journal:
+        check_dropping(journal)
 
 
 def check_empty(journal: Journal) -> None:
@@ -153,6 +155,20 @@ def check_waiting(journal: Journal) -> None:
     timer.start()
     expect(journal.wait(last, 10.0), journal, "an append did not end the waiting")
     timer.join()
+
+
+def check_dropping(journal: Journal) -> None:
+    """What is dropped is gone, with its keys, and nothing else changes; the last event stays."""
+    expect(journal.first() == 1, journal, f"the first number of a whole journal is {journal.first()}")
+    kept, last = journal.read(20, 10_000), journal.head()
+    expect(journal.drop(20) == 20 and journal.drop(20) == 0, journal, "dropping says how many went, and does it once")
+    expect(journal.first() == 21 and journal.read() == kept, journal, "dropping changed what is kept")
+    expect(journal.get(20) is None and journal.get(21) == kept[0], journal, "an event was dropped that should stay")
+    expect(journal.find(1, "k") is None, journal, "a key leads to an event that is gone")
+    expect(journal.read(25, 3) == kept[5:8], journal, "reading from a number counts what is gone")
+    expect(journal.append([Draft(1, "told")])[0].seq == last.seq + 1, journal, "numbers do not go on")
+    journal.drop(last.seq + 100)
+    expect(journal.head().seq == last.seq + 1 == journal.first(), journal, "the last event does not stay")
 
 
 def check_many_writers(open: Open, clock: Ticking) -> None:
