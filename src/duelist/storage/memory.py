@@ -14,7 +14,9 @@ from duelist.storage.journal import (
     Journal,
     Place,
     Snapshot,
+    can_have,
     check_drafts,
+    countable,
     machine_clock,
 )
 
@@ -53,14 +55,17 @@ class MemoryJournal(Journal):
         return places
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
+        first, most = countable(after), countable(limit)
         with self._changed:
-            return self._events[after : after + limit]
+            return self._events[first : first + most]
 
     def get(self, seq: int) -> Event | None:
         with self._changed:
             return self._events[seq - 1] if 0 < seq <= len(self._events) else None
 
     def find(self, experiment: int, key: str) -> Event | None:
+        if not can_have(experiment, key):
+            return None
         with self._changed:
             return self._keys.get((experiment, key))
 
