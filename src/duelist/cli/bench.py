@@ -102,6 +102,18 @@ def metrics_command(
     _show(rows, as_json, metrics_table)
 
 
+@app.command("journals")
+def journals_command(
+    postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """CPU time of an append, in batches of 1, 30 and 200, by the kind of journal."""
+    from duelist.bench.journals import bench_journals, journals_table
+
+    rows = bench_journals(postgres)
+    _show(rows, as_json, journals_table)
+
+
 @app.command("auto")
 def auto_command(
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,

@@ -28,6 +28,7 @@ from duelist.core.errors import BadInput, CannotStore
 
 Clock = Callable[[], int]  # microseconds since 1970
 CHUNK = 10_000  # events that are read at once
+LAST = 2**63 - 1  # as far as every journal can count
 LONGEST = 500  # signs of a kind or key, bytes of a user: what every journal can index
 
 
@@ -162,7 +163,7 @@ def check_drafts(drafts: Sequence[Draft]) -> list[Draft]:
             raise BadInput(f"a journal takes drafts, not {draft!r}")
         if tuple(map(type, draft)) != TYPES:
             _check_types(draft)
-        if not 0 <= draft.experiment < 2**63 or not draft.kind:
+        if not 0 <= draft.experiment <= LAST or not draft.kind:
             raise BadInput(f"a draft needs an experiment from 0 and a kind, not {draft.experiment!r}, {draft.kind!r}")
         if len(draft.kind) > LONGEST or len(draft.key) > LONGEST or len(draft.user) > LONGEST:
             raise BadInput(f"kind, key and user of a draft may be {LONGEST} long, not {draft!r:.100}...")
@@ -181,6 +182,21 @@ def check_text(text: str) -> None:
     """Refuse what not every journal can keep as text: a zero, or half of a surrogate pair."""
     if "\0" in text or not (text.isascii() or text.encode(errors="ignore").decode() == text):
         raise BadInput(f"kind and key of a draft must be text that UTF-8 can write, without a zero, not {text!r}")
+
+
+def countable(number: int) -> int:
+    """The nearest number that every journal can look for: people ask for others, which are not there.
+
+    >>> countable(-1), countable(10**30) == LAST
+    (0, True)
+    """
+    return max(0, min(number, LAST))
+
+
+def can_have(experiment: int, key: str) -> bool:
+    """Whether an event may have this key; text that none can have is an error."""
+    check_text(key)
+    return bool(key) and 0 <= experiment <= LAST
 
 
 def wait_for(head: Callable[[], Place], changed: threading.Condition, after: int, timeout: float) -> bool:

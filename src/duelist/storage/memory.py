@@ -14,7 +14,9 @@ from duelist.storage.journal import (
     Journal,
     Place,
     Snapshot,
+    can_have,
     check_drafts,
+    countable,
     machine_clock,
 )
 
@@ -60,9 +62,10 @@ class MemoryJournal(Journal):
         return places
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
+        first, most = countable(after), countable(limit)
         with self._changed:
-            begin = max(0, after - self._dropped)
-            return self._events[begin : begin + limit]
+            begin = max(0, first - self._dropped)
+            return self._events[begin : begin + most]
 
     def get(self, seq: int) -> Event | None:
         with self._changed:
@@ -70,6 +73,8 @@ class MemoryJournal(Journal):
             return self._events[place - 1] if 0 < place <= len(self._events) else None
 
     def find(self, experiment: int, key: str) -> Event | None:
+        if not can_have(experiment, key):
+            return None
         with self._changed:
             return self._keys.get((experiment, key))
 

@@ -23,7 +23,9 @@ from duelist.storage.journal import (
     Journal,
     Place,
     Snapshot,
+    can_have,
     check_drafts,
+    countable,
     machine_clock,
     wait_for,
     whole_snapshot,
@@ -100,12 +102,14 @@ class PostgresJournal(Journal):
         return _in_order(_places(len(firsts), rows), order)
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
-        return self._events("seq > %b ORDER BY seq LIMIT %b", after, limit)
+        return self._events("seq > %b ORDER BY seq LIMIT %b", countable(after), countable(limit))
 
     def get(self, seq: int) -> Event | None:
-        return next(iter(self._events("seq = %b", seq)), None)
+        return next(iter(self._events("seq = %b", countable(seq))), None)
 
     def find(self, experiment: int, key: str) -> Event | None:
+        if not can_have(experiment, key):
+            return None
         return next(iter(self._events("experiment = %b AND key = %b", experiment, key)), None)
 
     def head(self) -> Place:

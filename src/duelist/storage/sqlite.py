@@ -25,7 +25,9 @@ from duelist.storage.journal import (
     Journal,
     Place,
     Snapshot,
+    can_have,
     check_drafts,
+    countable,
     machine_clock,
     wait_for,
     whole_snapshot,
@@ -92,12 +94,14 @@ class SQLiteJournal(Journal):
         return places
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
-        return self._events("seq > ? ORDER BY seq LIMIT ?", after, limit)
+        return self._events("seq > ? ORDER BY seq LIMIT ?", countable(after), countable(limit))
 
     def get(self, seq: int) -> Event | None:
-        return next(iter(self._events("seq = ?", seq)), None)
+        return next(iter(self._events("seq = ?", countable(seq))), None)
 
     def find(self, experiment: int, key: str) -> Event | None:
+        if not can_have(experiment, key):
+            return None
         return next(iter(self._events("experiment = ? AND key = ?", experiment, key)), None)
 
     def head(self) -> Place:

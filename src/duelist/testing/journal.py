@@ -44,6 +44,7 @@ def check_journal(open: Open) -> None:
         check_keys(journal)
         check_batches(journal)
         check_reading(journal)
+        check_what_is_nowhere(journal)
         check_snapshots(journal)
         check_users(journal)
         check_waiting(journal)
@@ -122,6 +123,20 @@ def check_reading(journal: Journal) -> None:
     event = journal.get(place.seq)
     right = (place.seq, place.at, 7, "kind", bytes(range(256)), b"\0user", "schlüssel")
     expect(event == right, journal, f"an event came back as {event}")
+
+
+def check_what_is_nowhere(journal: Journal) -> None:
+    """Numbers that no event can have are asked for by people, and found nowhere."""
+    for number in (0, -1, 10**30, -(10**30)):
+        expect(journal.get(number) is None, journal, f"there is an event with number {number}")
+        expect(journal.find(number, "nobody's") is None, journal, f"experiment {number} has a key")
+    expect(journal.read(10**30) == [], journal, "there is something behind number 10^30")
+    expect(journal.read(-1, 10**30) == list(journal.events()), journal, "read(after=-1) is not everything")
+    try:
+        journal.find(1, "half \ud800")
+    except BadInput:
+        return
+    raise AssertionError(f"{type(journal).__name__}: a key that cannot be written must be refused with BadInput")
 
 
 def check_snapshots(journal: Journal) -> None:
