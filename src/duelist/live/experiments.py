@@ -25,6 +25,7 @@ from duelist.live import events
 from duelist.live.definition import Definition
 from duelist.live.events import EVERYWHERE, Changed, Defined
 from duelist.live.fold import Fold, History
+from duelist.live.kinds import make_state
 from duelist.live.requests import Plan
 from duelist.live.snapshots import code_of, pack, state_hash, unpack
 from duelist.live.state import MOVES, State, Verdicts
@@ -211,6 +212,7 @@ class Experiments:
     def plan_definition(self, given: Mapping[str, Any] | Definition, by: str = "", warm: bool | None = None) -> Plan:
         """Define an experiment, or with `warm` given a new version of one."""
         definition = Definition.read(given)
+        make_state(0, definition, 0, self.journal.get)  # whatever cannot run is refused before it is written down
         known = self.fold.current(definition.name)
         if warm is None:
             version, before = 1, 0
