@@ -95,6 +95,7 @@ def test_states_follow_each_other() -> None:
         search.start()
         search.stop()
         assert search.ask() == (None, "old", "old")
+        assert search.tell(search.ask().id, winner="old") == (None, False, False)
         with pytest.raises(AlreadyDefined, match="is stopped, and cannot become running"):
             search.start()
         assert search.status()["state"] == "stopped"
