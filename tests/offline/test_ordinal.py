@@ -94,6 +94,14 @@ def test_a_decomposition_is_the_sum_of_its_classifiers() -> None:
     ranker = SVMDecomposition(10).fit(pages.features, pages.labels)
     np.testing.assert_array_equal(ranker.coef_, parts[0].coef_ + parts[1].coef_)
     assert ranker.primal_ == parts[0].primal_ + parts[1].primal_
+    assert ranker.n_queries_ == 1
+
+
+@pytest.mark.parametrize("kind", [SVMOrdinal, SVMDecomposition])
+def test_all_queries_count(kind: Any) -> None:
+    labels = [0, 1, 2, 0, 1, 1, 2]
+    ranker = kind().fit(np.array(labels, float)[:, None], labels, qid=[1, 1, 1, 2, 2, 3, 3])
+    assert ranker.n_queries_ == 3
 
 
 @pytest.mark.parametrize("kind", [SVMOrdinal, SVMDecomposition])

@@ -5,12 +5,13 @@ Yue, Joachims. Predicting Diverse Subsets Using Structural SVMs. ICML 2008. Thes
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from duelist.core.errors import BadInput, MissingExtra
+from duelist.core.errors import BadInput, MissingExtra, Unsolved
 from duelist.core.memory import Floats, Ints
 from duelist.offline.diversity.candidates import Candidates
 from duelist.offline.diversity.coverage import THRESHOLDS, Features, word_coverage
@@ -132,6 +133,8 @@ def fit_best(
 ) -> SVMDiv:
     """A copy of `model` with the C of the lowest loss on other queries; of equal ones the smallest.
 
+    A C at which training comes to no end is left out, with a warning; if all do, that is an error.
+
     >>> from duelist.offline.diversity import synthetic_queries
     >>> queries = synthetic_queries(queries=20, documents=30, seed=1)
     >>> round(fit_best(SVMDiv(k=3), queries[:10], queries[10:]).loss(queries[10:]), 1)
@@ -139,11 +142,21 @@ def fit_best(
     """
     if not validation:
         raise BadInput("C is chosen on other queries: validation must not be empty")
-    oracle, planes, fitted = model._oracle(queries), None, []
-    for cost in sorted(costs):
-        fitted.append(clone(model).set_params(C=cost))
-        planes = fitted[-1]._learn(oracle, planes)
-    if not fitted:
+    wanted = sorted(costs)
+    if not wanted:
         raise BadInput("costs must name one C at least")
+    oracle, planes, fitted, left_out = model._oracle(queries), None, [], []
+    for cost in wanted:
+        copy = clone(model).set_params(C=cost)
+        try:
+            planes = copy._learn(oracle, planes)
+        except Unsolved as error:
+            left_out.append(f"C={cost:g} is left out: {error}")
+        else:
+            fitted.append(copy)
+    if not fitted:
+        raise Unsolved("; ".join(left_out))
+    for sentence in left_out:
+        warnings.warn(sentence, stacklevel=2)
     best: SVMDiv = min(fitted, key=lambda each: each.loss(validation))
     return best
