@@ -98,6 +98,7 @@ def test_with_nonnegative_weights_it_learns_as_well(kind: type[SVMDiv], syntheti
 def test_with_nonnegative_weights_greed_keeps_its_promise(query: Candidates, k: int, seed: int) -> None:
     model = SVMDiv(nonnegative=True)
     model.coef_ = np.random.default_rng(seed).exponential(size=model.features.count + 1)
+    model.n_features_in_ = 1
     coverage = word_coverage(query, model.features)
     benefits, bonus = coverage.benefits(model.coef_), coverage.bonus(model.coef_)
     best = value_of(coverage.cover, benefits, choose_exactly(coverage.cover, benefits, k, bonus), bonus)
