@@ -2,6 +2,7 @@
 
 DuelistError                     the root: catch this to catch them all
 ├── BadInput                     a value that cannot be used (also a ValueError)
+│   └── Unsolved                 training came to no end with these settings; others may do
 ├── UnknownName                  a name nobody registered (also a LookupError)
 ├── AlreadyDefined               an experiment that is there, or cannot become what is wanted
 ├── DuelError                    a tell that does not fit its duel or impression
@@ -31,6 +32,7 @@ __all__ = [
     "MissingExtra",
     "Overloaded",
     "UnknownName",
+    "Unsolved",
 ]
 
 
@@ -40,6 +42,10 @@ class DuelistError(Exception):
 
 class BadInput(DuelistError, ValueError):
     """A value that cannot be used; the message names it and what is allowed."""
+
+
+class Unsolved(BadInput):
+    """Training came to no end with these settings; the message says which to change."""
 
 
 class UnknownName(DuelistError, LookupError):
