@@ -19,7 +19,7 @@ from duelist.analysis.text import format_analysis
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Log, Record, write_log
 from duelist.core.errors import BadInput
-from duelist.evidence import Accounts, BettingSequence, user_hash
+from duelist.evidence import Accounts, BettingSequence, ClickWeights, user_hash
 from duelist.evidence.fixed import t_test
 from duelist.evidence.sequential import confidence_sequence
 
@@ -251,6 +251,18 @@ def test_the_command_prints_saves_a_page_and_counts_bad_rows(command: typer.Type
     (comparison,) = printed["comparisons"]
     assert f"{-comparison['preference']:+.3f}, from {-comparison['high']:+.3f}" in shown.output
     assert comparison["users"] == comparison["wins"] + comparison["losses"] + comparison["ties"]
+
+
+def test_the_command_weighs_clicks_and_caps(command: typer.Typer, tmp_path: Path) -> None:
+    path, learned = tmp_path / "log.jsonl", tmp_path / "weights.json"
+    write_log(demo_log(400, CLEAR), path)
+    some = frozenset(user_hash(f"u{user}") for user in range(100))
+    learned.write_text(ClickWeights((1.0,) + (0.0,) * 13, some, ()).to_json())
+    shown = CliRunner().invoke(command, [str(path), "--weights", str(learned), "--json"], catch_exceptions=False)
+    assert json.loads(shown.stdout)["comparisons"][0]["users"] == 300
+    assert "impressions of users that the weights were learned from are left out" in shown.stderr
+    capped = CliRunner().invoke(command, [str(path), "--cap", "5", "--json"], catch_exceptions=False)
+    assert json.loads(capped.stdout)["comparisons"][0]["capped"] == {"cap": 5.0, "share": 0.0, "shift": 0.0}
 
 
 def test_a_page_that_cannot_be_saved_is_refused_before_the_work(command: typer.Typer, tmp_path: Path) -> None:

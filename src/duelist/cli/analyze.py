@@ -28,13 +28,17 @@ def analyze_command(
     ] = False,
     unit: Annotated[str, typer.Option(help="What is counted once: user or query.")] = "user",
     alpha: Annotated[float, typer.Option(help="The chance of a false winner, at most.")] = 0.05,
+    weights: Annotated[
+        Path | None, typer.Option(help="Learned click weights (JSON): users they were learned from are left out.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and the A/A replay.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
-    from duelist.analysis import analyze, demo_log, page
+    from duelist.analysis import analyze, demo_log, page, weigh
     from duelist.clicks.log import Log, read_log
     from duelist.core.errors import BadInput
+    from duelist.evidence.click_weights import ClickWeights
 
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
@@ -42,6 +46,12 @@ def analyze_command(
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
     found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events)
+    if weights is not None:
+        weighed = weigh(found, ClickWeights.from_json(weights.read_bytes()))
+        found = weighed.log
+        typer.echo(
+            f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
+        )
     analysis = analyze(found, alpha, window, unit, ended, seed, cap)
     name = "demo" if log is None else log.name
     if html is not None:
