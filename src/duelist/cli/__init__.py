@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from duelist import __version__
-from duelist.cli import analyze, audit, bench, compare, data, fit, learn, matrix, policies, reproduce, simulate
+from duelist.cli import analyze, audit, bench, compare, data, fit, learn, matrix, policies, reproduce, serve, simulate
 from duelist.core.errors import DuelistError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare.compare_command,
     "audit": audit.audit_command,
     "analyze": analyze.analyze_command,
+    "serve": serve.serve_command,
     "reproduce": reproduce.reproduce_command,
 }
 for name, command in COMMANDS.items():

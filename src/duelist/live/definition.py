@@ -56,9 +56,7 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameters: dict[str, Any] = {}  # of the policy or learner
     method: str = "team-draft"  # of interleaving
     length: int = 10  # documents on a page, unless a request says otherwise
-    credit: dict[str, float] = msgspec.field(
-        default_factory=_clicks
-    )  # of an action, times its value
+    credit: dict[str, float] = msgspec.field(default_factory=_clicks)  # of an action, times its value
     click_weights: tuple[float, ...] = ()  # learned weights of click features, instead of counting clicks
     session: Session = Session()
     silence: Literal["skip", "tie"] = "skip"  # what a list without a click means to a policy

@@ -64,6 +64,12 @@ class Experiments:
                 verdicts |= self.fold.apply(self.journal.read(self.fold.seq, CHUNK))
             return verdicts
 
+    def fold_anew(self) -> None:
+        """Forget the state, and come to it again from the journal."""
+        with self.lock:
+            self.fold = Fold(self.journal.get, self._history)
+            self._load()
+
     def _history(self, experiment: int, before: int) -> Iterator[Event]:
         for event in self.journal.events():
             if event.seq >= before:
