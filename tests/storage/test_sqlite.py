@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -118,3 +119,36 @@ def test_a_damaged_snapshot_is_never_loaded(tmp_path: Path) -> None:
         journal._writer.execute("UPDATE snapshots SET body = x'00'")
         with pytest.raises(CannotStore, match=r"experiment 1 .* is damaged"):
             journal.load_snapshot(1)
+
+
+def copies(path: Path, users: list[bytes]) -> int:
+    """How often they are in the file and in its log."""
+    data = b"".join(Path(f"{path}{end}").read_bytes() for end in ("", "-wal"))
+    return sum(data.count(user) for user in users)
+
+
+def test_a_renamed_user_is_nowhere_in_the_file(tmp_path: Path) -> None:
+    path, rng = tmp_path / "journal.db", random.Random(1)
+    users = [rng.randbytes(8) for _ in range(500)]
+    with SQLiteJournal(path) as journal:
+        for _ in range(40):  # so many that pages of the index are split, which leaves copies
+            journal.append([Draft(1, "told", rng.randbytes(40), rng.choice(users)) for _ in range(250)])
+        old = users[:40]
+        assert copies(path, old) > 40
+        assert sum(journal.rename_user(user, rng.randbytes(8)) for user in old) > 40
+        assert copies(path, old) == 0
+        assert copies(path, users[40:]) > 460
+
+
+def test_a_reader_that_holds_the_log_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duelist.storage.sqlite.PATIENCE", 0.05)
+    path = tmp_path / "journal.db"
+    with SQLiteJournal(path) as journal, closing(sqlite3.connect(path, isolation_level=None)) as other:
+        journal.append([Draft(1, "told", user=b"ann is here")])
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM events").fetchall()
+        with pytest.raises(CannotStore, match="1 events were renamed, but others read"):
+            journal.rename_user(b"ann is here", b"who is here")
+        other.execute("COMMIT")
+        assert journal.rename_user(b"ann is here", b"who is here") == 0
+        assert copies(path, [b"ann is here"]) == 0

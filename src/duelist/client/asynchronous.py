@@ -47,8 +47,8 @@ class AsyncClient:
         """What people did, in our form or UBI's, many at once."""
         return await self.send(Requests("", self.fallback).events(events))  # type: ignore[no-any-return]
 
-    async def forget(self, user: str) -> bool:
-        """Erase a user; the numbers stay."""
+    async def forget(self, user: str) -> int:
+        """Erase a user, the numbers stay; how many events were theirs."""
         return await self.send(requests.forget(user))  # type: ignore[no-any-return]
 
     async def close(self) -> None:

@@ -47,8 +47,8 @@ class Client:
         """What people did, in our form or UBI's, many at once."""
         return self.send(Requests("", self.fallback).events(events))  # type: ignore[no-any-return]
 
-    def forget(self, user: str) -> bool:
-        """Erase a user; the numbers stay."""
+    def forget(self, user: str) -> int:
+        """Erase a user, the numbers stay; how many events were theirs."""
         return self.send(requests.forget(user))  # type: ignore[no-any-return]
 
     def close(self) -> None:

@@ -85,8 +85,16 @@ class Accounts:
             if self.users >= FULLEST * len(self.keys):
                 self._grow()
 
+    def rename(self, old: int, new: int) -> None:
+        """Let a user go on under another hash; nothing else changes."""
+        if (self.keys == np.uint64(old)).any():
+            self.keys[self.keys == np.uint64(old)] = np.uint64(new)
+            self._move(len(self.keys))
+
     def _grow(self) -> None:
-        slots = 2 * len(self.keys)
+        self._move(2 * len(self.keys))
+
+    def _move(self, slots: int) -> None:
         larger = np.zeros(slots, np.uint64), np.zeros(slots), np.zeros(slots, np.uint32)
         rehash(self.keys, self.totals, self.counts, *larger)
         self.keys, self.totals, self.counts = larger

@@ -13,10 +13,11 @@ import numpy as np
 from duelist.core.compile import compiled, kernel, once, plain, specialise
 from duelist.core.memory import Floats, Ints
 from duelist.dueling.policy import Duel, Policy, choose, update, whole_duel
-from duelist.live.events import DRAWN, DUELS, OUTCOMES, Pair
+from duelist.live.events import DRAWN, DUEL, DUELS, OUTCOME, OUTCOMES, Pair
 from duelist.storage.journal import Event
 
-AGAIN, MISSED = 1, 2  # what became of a tell that taught nothing
+ASKED, AGAIN, MISSED = -1, -2, -3  # what became of an event that teaches nothing
+LONG = 64  # duels that are worth a loop of their own
 DRAWN_COUNT, TOLD_COUNT, REPEATED, EXPIRED, FIRST, SIZE, LAG = range(7)  # of `numbers`
 COLUMNS = ("seq", "at", "told_by", "order", "left", "right", "t", "left_p", "right_p")
 
@@ -57,8 +58,8 @@ class Duels:
         self.policy, self.timeout = policy, timeout  # microseconds
         self.numbers = np.zeros(7, np.int64)
         self.table = _room(64)
-        self._spare = np.random.default_rng(0)
-        self._entry: Any = None  # the machine code, once it is needed
+        self._one = _batch([Event(0, 0, 0, DRAWN, DUEL.pack(0, 0, 0, 0.0, 0.0), b"", "")])
+        self._enter: Any = None  # machine code: finding it by types takes longer than running it
         policy._settle()  # so that what is learnt never depends on whether somebody asked
 
     @property
@@ -74,15 +75,41 @@ class Duels:
 
     def fold(self, events: Sequence[Event], wins: Floats) -> tuple[list[int], list[int]]:
         """Apply drawn and told events and count them in `wins`; the places of tells that were repeated or missed."""
-        batch = _batch(events)
-        self._make_room(int(batch.drawn.sum()))
-        result = np.zeros(len(events), np.int64)
+        batch = self._alone(events[0]) if len(events) == 1 else _batch(events)
+        self._make_room(len(events))
+        rows = np.zeros(len(events), np.int64)
+        arguments = (self.table, self.numbers, batch, wins, self.timeout, rows)
+        if self._enter is None:
+            self._enter = entering().entry(*arguments)
+        self._enter(*arguments)
+        taught = np.flatnonzero(rows >= 0)
+        if len(taught):
+            self._teach(rows[taught], batch.outcome[taught])
+        return np.flatnonzero(rows == AGAIN).tolist(), np.flatnonzero(rows == MISSED).tolist()
+
+    def _teach(self, rows: Ints, outcomes: Floats) -> None:
+        """Let the policy learn; long lists by a loop that is compiled for them, which comes to the same bits."""
         policy = self.policy
-        arguments = (policy.memory, self.table, self.numbers, batch, wins, self.timeout, policy.told, result)
-        if self._entry is None:
-            self._entry = compiled_fold(type(policy)).entry(*arguments, policy.rng, self._spare)
-        policy.told = int(self._entry(*arguments, policy.rng, self._spare))
-        return np.flatnonzero(result == AGAIN).tolist(), np.flatnonzero(result == MISSED).tolist()
+        if len(rows) >= LONG:
+            loop = compiled_lessons(type(policy))
+            policy.told = int(loop(policy.memory, self.table, rows, outcomes, policy.told, policy.rng, policy._spare))
+            return
+        update = policy.live().update
+        for row, outcome in zip(rows.tolist(), outcomes.tolist(), strict=True):
+            update(policy.memory, _duel(self.table, row), outcome, policy.told + 1, policy.rng)
+            policy.told += 1
+            policy._settle()
+
+    def _alone(self, event: Event) -> Batch:
+        """A batch of one, which is written over by the next: live, most are."""
+        batch, drawn = self._one, event.kind == DRAWN
+        batch.drawn[0], batch.seq[0], batch.at[0] = drawn, event.seq, event.at
+        if drawn:
+            values = DUEL.unpack(event.body)
+            batch.left[0], batch.right[0], batch.t[0], batch.left_p[0], batch.right_p[0] = values
+        else:
+            batch.of[0], batch.outcome[0] = OUTCOME.unpack(event.body)
+        return batch
 
     def advance(self, at: int) -> None:
         """Let everything expire that is due."""
@@ -118,9 +145,9 @@ class Duels:
         self.numbers[FIRST], self.numbers[SIZE] = 0, size
 
     def _make_room(self, more: int) -> None:
-        first, size = self.numbers[[FIRST, SIZE]].tolist()
-        if size + more <= len(self.table.seq):
+        if self.numbers[SIZE] + more <= len(self.table.seq):
             return
+        first, size = self.numbers[[FIRST, SIZE]].tolist()
         kept = self.table
         self.table = _room(max(64, 2 * (size - first + more)))
         for name in COLUMNS:
@@ -185,19 +212,8 @@ def told_after(numbers: Ints, order: int) -> None:
     numbers[LAG] += (late - numbers[LAG]) // min(100, numbers[TOLD_COUNT])
 
 
-def fold(
-    policy: Any,
-    table: Any,
-    numbers: Ints,
-    batch: Any,
-    wins: Floats,
-    timeout: int,
-    told: int,
-    result: Ints,
-    rng: np.random.Generator,
-    spare: np.random.Generator,
-) -> int:
-    """Apply a batch; how many duels the policy has learnt from."""
+def enter(table: Any, numbers: Ints, batch: Any, wins: Floats, timeout: int, rows: Ints) -> None:
+    """Enter a batch into the table. `rows` says which row each tell is of, or what else became of the event."""
     for i in range(len(batch.seq)):
         expire(table, numbers, batch.at[i] - timeout)
         if batch.drawn[i]:
@@ -208,34 +224,62 @@ def fold(
             table.left_p[row], table.right_p[row] = batch.left_p[i], batch.right_p[i]
             numbers[SIZE] += 1
             numbers[DRAWN_COUNT] += 1
+            rows[i] = ASKED
             continue
         row = find(table.seq, numbers, batch.of[i])
         if row < 0:
-            result[i] = MISSED
+            rows[i] = MISSED
         elif table.told_by[row] != 0:
             numbers[REPEATED] += 1
-            result[i] = AGAIN
+            rows[i] = AGAIN
         else:
-            pair = whole_duel(table.left[row], table.right[row], table.t[row], table.left_p[row], table.right_p[row])
-            update(policy, pair, batch.outcome[i], told + 1, rng)
-            told += 1
-            choose(policy, told + 1, spare)  # settle what is derived lazily; what it chooses is thrown away
+            rows[i] = row
             table.told_by[row] = batch.seq[i]
             told_after(numbers, table.order[row])
             if table.left[row] != table.right[row]:
                 wins[table.left[row], table.right[row]] += batch.outcome[i]
                 wins[table.right[row], table.left[row]] += 1.0 - batch.outcome[i]
+
+
+@once
+def entering() -> specialise:
+    """`enter`, compiled."""
+    return specialise(enter, {}, "duels")
+
+
+def lessons(
+    policy: Any,
+    table: Any,
+    rows: Ints,
+    outcomes: Floats,
+    told: int,
+    rng: np.random.Generator,
+    spare: np.random.Generator,
+) -> int:
+    """Learn from the duels in these rows; how many were learnt from in all."""
+    for i in range(len(rows)):
+        row = rows[i]
+        pair = whole_duel(table.left[row], table.right[row], table.t[row], table.left_p[row], table.right_p[row])
+        update(policy, pair, outcomes[i], told + 1, rng)
+        told += 1
+        choose(policy, told + 1, spare)  # settle what is derived lazily; what it chooses is thrown away
     return told
 
 
 @once
-def compiled_fold(policy: type[Policy]) -> specialise:
-    """The fold for one policy."""
+def compiled_lessons(policy: type[Policy]) -> specialise:
+    """The loop for one policy."""
     kernels = {"choose": policy.method("choose", kernel), "update": policy.method("update", kernel)}
-    return specialise(fold, kernels, policy.name)
+    return specialise(lessons, kernels, policy.name)
+
+
+def _duel(table: Table, row: int) -> Duel:
+    """A row as kernels know it."""
+    left, right, t = int(table.left[row]), int(table.right[row]), int(table.t[row])
+    return Duel(left, right, t, float(table.left_p[row]), float(table.right_p[row]), 0)
 
 
 def duel_at(table: Table, row: int, arms: Sequence[str]) -> Duel:
     """A row as a duel of named arms."""
-    left, right = arms[int(table.left[row])], arms[int(table.right[row])]
-    return Duel(left, right, int(table.t[row]), float(table.left_p[row]), float(table.right_p[row]))
+    duel = _duel(table, row)
+    return duel._replace(left=arms[duel.left], right=arms[duel.right], id="")

@@ -72,6 +72,11 @@ class Evidence:
                 rows.append(row)
         return rows
 
+    def rename(self, old: bytes, new: bytes) -> None:
+        """Let a user go on under another hash."""
+        for accounts in self.accounts.values():
+            accounts.rename(int(user_number(old)), int(user_number(new)))
+
     def record(self) -> dict[str, Any]:
         """As plain values and arrays."""
         pairs = [[first, second, accounts.record()] for (first, second), accounts in sorted(self.accounts.items())]

@@ -12,7 +12,9 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +24,7 @@ from duelist.core.errors import AlreadyDefined, BadInput, UnknownName
 from duelist.live import events
 from duelist.live.definition import Definition
 from duelist.live.events import EVERYWHERE, Changed, Defined, body_of
-from duelist.live.fold import Fold
+from duelist.live.fold import Fold, History
 from duelist.live.requests import Plan
 from duelist.live.snapshots import code_of, pack, state_hash, unpack
 from duelist.live.state import MOVES, State, Verdicts
@@ -30,6 +32,7 @@ from duelist.live.status import status_of
 from duelist.live.verbs import Verbs
 from duelist.storage.journal import CHUNK, Draft, Event, Journal, Place, Snapshot
 
+PATIENCE = 5.0  # seconds to wait for the snapshot of a process that has erased a user
 STEPS = {"start": "running", "pause": "paused", "stop": "stopped"}
 
 
@@ -38,9 +41,10 @@ class Experiments:
 
     def __init__(self, journal: Journal, luck: np.random.Generator | None = None) -> None:
         self.journal = journal
-        self.fold = Fold(journal.get, self._history)
+        self.fold = Fold(journal.get, self.history(journal))
         self.luck = np.random.default_rng() if luck is None else luck
         self.lock = threading.RLock()
+        self._known_forgot = 0
         self._load()
 
     # Following the journal.
@@ -50,6 +54,8 @@ class Experiments:
         with self.lock:
             while chunk := self.journal.read(self.fold.seq, CHUNK):
                 self.fold.apply(chunk)
+            if self.fold.forgot > self._known_forgot:
+                self._begin_anew()
 
     def absorb(self, drafts: Sequence[Draft], places: Sequence[Place]) -> Verdicts:
         """Fold what this process has just appended; what became of its events that were not counted."""
@@ -62,20 +68,28 @@ class Experiments:
             verdicts: Verdicts = {}
             while self.fold.seq < fresh[-1].seq:  # others have appended in between
                 verdicts |= self.fold.apply(self.journal.read(self.fold.seq, CHUNK))
+            if self.fold.forgot > self._known_forgot:
+                self._begin_anew()
             return verdicts
 
     def fold_anew(self) -> None:
         """Forget the state, and come to it again from the journal."""
         with self.lock:
-            self.fold = Fold(self.journal.get, self._history)
+            self.fold = Fold(self.journal.get, self.history(self.journal))
             self._load()
 
-    def _history(self, experiment: int, before: int) -> Iterator[Event]:
-        for event in self.journal.events():
-            if event.seq >= before:
-                return
-            if event.experiment in (experiment, EVERYWHERE) and event.seq > experiment:
-                yield event
+    @staticmethod
+    def history(journal: Journal) -> History:
+        """Reads the events of one experiment, and those that concern all, before a number."""
+
+        def read(experiment: int, before: int) -> Iterator[Event]:
+            for event in journal.events(experiment):
+                if event.seq >= before:
+                    return
+                if event.experiment == experiment or event.kind == events.TICK:
+                    yield event
+
+        return read
 
     # Snapshots.
 
@@ -85,11 +99,13 @@ class Experiments:
             found = self.journal.load_snapshot(EVERYWHERE)
             if found is not None and found.code == "index-1":
                 self._restore(found)
-            self.catch_up()
+            while chunk := self.journal.read(self.fold.seq, CHUNK):
+                self.fold.apply(chunk)
+            self._known_forgot = self.fold.forgot  # what is read now has no trace of them
 
     def _restore(self, index: Snapshot) -> None:
         """All experiments as of one number, or nothing: a part of them would mix two times."""
-        fold = Fold(self.journal.get, self._history)
+        fold = Fold(self.journal.get, self.history(self.journal))
         for number, version in unpack(index.body)["experiments"]:
             event, found = self.journal.get(number), self.journal.load_snapshot(number)
             if event is None or found is None or found.seq != index.seq:
@@ -113,6 +129,44 @@ class Experiments:
             self.journal.save_snapshot(Snapshot(state.number, seq, code_of(state.definition), body))
         index = pack({"at": at, "experiments": [[state.number, state.version] for state, _ in bodies]})
         self.journal.save_snapshot(Snapshot(EVERYWHERE, seq, "index-1", index))
+
+    # Erasing.
+
+    def forget(self, user: str) -> int:
+        """Erase who a user is, everywhere; how many events were theirs. What was learnt stays, to the bit.
+
+        The hash is replaced by a random one, in events, in what is folded and in snapshots. Other processes notice
+        by the event that is written last, and begin anew from the snapshot.
+        """
+        old, new = self.hashed(user), secrets.token_bytes(8)
+        changed = self.journal.rename_user(old, new)
+        with self.lock:
+            self.catch_up()
+            for state in self.fold.states.values():
+                state.rename(old, new)
+            drafts = [Draft(EVERYWHERE, events.FORGOT)]
+            self._known_forgot = self.journal.append(drafts)[0].seq
+            self.catch_up()
+        self.save()
+        self.journal.rename_user(old, new)  # also lets go of the snapshot that was replaced
+        return changed
+
+    def _begin_anew(self) -> None:
+        """Another process has erased a user whose hash this one may still hold."""
+        forgot = self.fold.forgot
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            found = self.journal.load_snapshot(EVERYWHERE)
+            if found is not None and found.seq >= forgot:
+                break
+            time.sleep(0.02)
+        else:
+            found = None
+        self.fold = Fold(self.journal.get, self.history(self.journal))
+        if found is not None:
+            self._restore(found)
+        self._known_forgot = forgot
+        self.catch_up()
 
     # Experiments.
 

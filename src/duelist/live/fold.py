@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from duelist.live.definition import Definition
-from duelist.live.events import DEFINED, EVERYWHERE, TICK, Defined, body_of
+from duelist.live.events import DEFINED, EVERYWHERE, FORGOT, TICK, Defined, body_of
 from duelist.live.kinds import make_state
 from duelist.live.kinds.arms import Arms
 from duelist.live.kinds.weights import Weights
@@ -23,6 +23,7 @@ class Fold:
         self.states: dict[int, State] = {}  # by number: the place of the event that defined it
         self.versions: dict[str, list[int]] = {}  # numbers of an experiment's versions, by its name
         self.seq = self.at = 0
+        self.forgot = 0  # the last event that a user was erased with
 
     def apply(self, events: Sequence[Event]) -> Verdicts:
         """Apply the next events of the journal; what became of those that were not counted, by number."""
@@ -61,6 +62,8 @@ class Fold:
                 state.tick(event.at)
         elif event.kind == DEFINED:
             self._define(event, body_of(event))
+        elif event.kind == FORGOT:
+            self.forgot = event.seq
 
     def _define(self, event: Event, defined: Defined) -> None:
         definition = Definition.read(defined.definition)

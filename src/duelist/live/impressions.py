@@ -88,7 +88,7 @@ class Impressions:
         if opened is None:
             return LATE
         begin = dict(opened.pages)[clicked.of]
-        if clicked.position < 0 or clicked.action not in self.actions:
+        if clicked.action not in self.actions:
             return UNKNOWN
         place = (begin + clicked.position, clicked.action)
         if place in opened.clicks:
@@ -113,6 +113,14 @@ class Impressions:
             opened = self.open.get(seq)
             if opened is not None and opened.deadline == deadline:
                 self._close(opened)
+
+    def rename(self, old: bytes, new: bytes) -> None:
+        """Let a user go on under another hash."""
+        mine = self.of_user.pop(old, None)
+        if mine is not None:
+            self.of_user[new] = mine
+            for seq in mine:
+                self.open[seq].user = new
 
     def _close(self, opened: Open) -> None:
         del self.open[opened.seq]

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from duelist.core.compile import digest
+from duelist.core.compile import digest, kernel
 from duelist.core.errors import BadInput
 from duelist.core.registry import find_family
 from duelist.live.definition import Definition
@@ -78,7 +78,7 @@ def code_of(definition: Definition) -> str:
 def _kernels(family: str, name: str, base: Any) -> str:
     given = {"base": base} if base is not None else {}
     kind = find_family(family).get(name).resolve(given)
-    return digest(*(kind.method(each, lambda f: f) for each in ("choose", "update")))
+    return digest(*(kernel(kind.method(each, kernel)) for each in ("choose", "update")))
 
 
 @cache

@@ -134,11 +134,9 @@ class State:
             np.add.at(self.slots, arms[teams], 1)
 
     def _click(self, event: Event, clicked: Clicked) -> str:
+        if clicked.position < 0:  # whoever wrote it down found no such thing among what was shown
+            return UNKNOWN
         verdict = self.impressions.click(clicked, event.at)
-        if verdict == LATE:
-            known = self.fetch(clicked.of)
-            ours = known is not None and known.experiment == self.number and known.kind in (SHOWN, RANKED)
-            return LATE if ours else UNKNOWN
         if verdict == COUNTED and clicked.action != "click":
             for other in self.impressions.others(clicked.of):
                 self._credit_too(other, clicked)
@@ -193,6 +191,11 @@ class State:
         """The arm that everybody gets once it is stopped."""
         decided = self.evidence.winner(self.definition.stop.alpha)
         return self.definition.arms[decided] if decided is not None else self.best()
+
+    def rename(self, old: bytes, new: bytes) -> None:
+        """Let a user go on under another hash; what is learnt does not change."""
+        self.impressions.rename(old, new)
+        self.evidence.rename(old, new)
 
     # As a value.
 

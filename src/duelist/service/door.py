@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from duelist.core.errors import CannotStore, Overloaded
 from duelist.live.experiments import Experiments
@@ -19,6 +20,8 @@ from duelist.live.requests import Plan
 from duelist.storage.journal import Draft, Place
 
 BATCH = 2_000  # events of one commit, about
+
+T = TypeVar("T")
 
 
 class Waiting(NamedTuple):
@@ -28,8 +31,19 @@ class Waiting(NamedTuple):
     answer: asyncio.Future[Any]
 
 
+class Job(NamedTuple):
+    """Something else to do between two commits."""
+
+    work: Callable[[], Any]
+    answer: asyncio.Future[Any]
+
+
 class Door:
-    """Carries plans out. To be made and used in one event loop."""
+    """Carries plans out. To be made and used in one event loop.
+
+    Whatever else folds events must be done by `run`: an event that is folded by somebody else between its append and
+    its answer would not be known to have been repeated or late.
+    """
 
     def __init__(self, experiments: Experiments, limit: int = 20_000) -> None:
         self.experiments, self.limit = experiments, limit
@@ -40,7 +54,7 @@ class Door:
         self._busy = self._closed = self._half_folded = False
         self._idle = asyncio.Event()
         self._idle.set()
-        self._work: SimpleQueue[list[Waiting] | None] = SimpleQueue()
+        self._work: SimpleQueue[list[Waiting] | Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
 
@@ -65,6 +79,12 @@ class Door:
             self._loop.call_soon(self._begin)  # whoever comes in the same turn of the loop comes along
         return await future
 
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do something in the worker thread, between two commits."""
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._work.put(Job(work, future))
+        return await future
+
     async def close(self) -> None:
         """Finish what waits, and take nothing more."""
         self._closed = True
@@ -83,12 +103,7 @@ class Door:
         self.commits += 1
         for (plan, future), result in zip(batch, results, strict=True):
             self.waiting -= len(plan.drafts)
-            if future.done():  # whoever asked has gone
-                continue
-            if isinstance(result, BaseException):
-                future.set_exception(result)
-            else:
-                future.set_result(result)
+            _settle(future, result)
         if self._pending:
             self._begin()
         else:
@@ -98,8 +113,11 @@ class Door:
     # In the worker thread.
 
     def _run(self) -> None:
-        while (batch := self._work.get()) is not None:
-            self._loop.call_soon_threadsafe(self._finish, batch, self._commit(batch))
+        while (item := self._work.get()) is not None:
+            if isinstance(item, Job):
+                self._loop.call_soon_threadsafe(_settle, item.answer, _result(item.work))
+            else:
+                self._loop.call_soon_threadsafe(self._finish, item, self._commit(item))
 
     def _commit(self, batch: Sequence[Waiting]) -> list[Any]:
         """An answer or an error for everybody."""
@@ -124,10 +142,7 @@ class Door:
         for plan, _ in batch:
             mine = places[first : first + len(plan.drafts)]
             first += len(mine)
-            try:
-                results.append(plan.answer(mine, verdicts))
-            except Exception as error:
-                results.append(error)
+            results.append(_result(partial(plan.answer, mine, verdicts)))
         return results
 
     def _refold(self) -> None:
@@ -135,3 +150,20 @@ class Door:
         if self._half_folded:
             self.experiments.fold_anew()
             self._half_folded = False
+
+
+def _result(work: Callable[[], Any]) -> Any:
+    """What it returns, or the error."""
+    try:
+        return work()
+    except Exception as error:
+        return error
+
+
+def _settle(future: asyncio.Future[Any], result: Any) -> None:
+    if future.done():  # whoever asked has gone
+        return
+    if isinstance(result, BaseException):
+        future.set_exception(result)
+    else:
+        future.set_result(result)

@@ -89,8 +89,9 @@ def _standing(state: State) -> schemas.Standing:
 
 
 async def listing(service: Service, call: Call) -> schemas.Listing:
+    await service.catch_up()
+
     def look() -> list[schemas.Summary]:
-        service.catch_up()
         found = []
         for name in service.experiments.names():
             with service.experiments.lock:  # one by one, so that nobody waits for all of them
@@ -101,11 +102,8 @@ async def listing(service: Service, call: Call) -> schemas.Listing:
 
 
 async def status(service: Service, call: Call) -> Any:
-    def look() -> Any:
-        service.catch_up()
-        return service.experiments.status(call.name)
-
-    return await service.aside(look)
+    await service.catch_up()
+    return await service.aside(lambda: service.experiments.status(call.name))
 
 
 # Verbs.
@@ -162,12 +160,9 @@ async def take_events(service: Service, call: Call) -> schemas.Tally:
 
 
 async def forget(service: Service, call: Call) -> schemas.Forgotten:
-    erase = getattr(service.experiments, "forget", None)
-    if erase is None:
-        raise Refused(503, "unavailable", "users cannot be erased yet")
-    done = await service.aside(lambda: erase(call.given.user))
-    LOG.info("forgot", extra={"by": call.by})
-    return schemas.Forgotten(bool(done))
+    events = await service.door.run(lambda: service.experiments.forget(call.given.user))
+    LOG.info("forgot", extra={"events": events, "by": call.by})
+    return schemas.Forgotten(events)
 
 
 # Events as lines.
@@ -176,7 +171,7 @@ async def forget(service: Service, call: Call) -> schemas.Forgotten:
 async def lines(service: Service, call: Call) -> Reply:
     asked = parse_qs(call.query.decode("latin-1"), keep_blank_values=True)
     after, limit = (_whole(asked, name, least, most) for name, least, most in LIMITS)
-    await service.aside(service.catch_up)
+    await service.catch_up()
     service.experiments.state(call.name)
     numbers = {*service.experiments.fold.versions[call.name]}
     return Reply(_chunks(service, numbers, after, limit or 1000), kind=b"application/jsonl")
@@ -228,14 +223,12 @@ async def alive(service: Service, call: Call) -> schemas.Health:
 async def readiness(service: Service, call: Call) -> schemas.Health:
     if not service.ready:
         raise Refused(503, "starting", "the journal is being folded")
-    await service.aside(service.catch_up)
+    await service.catch_up()
     return schemas.Health("ok", service.experiments.fold.seq)
 
 
 async def metrics(service: Service, call: Call) -> Reply:
-    def look() -> bytes:
-        service.catch_up()
-        service.metrics.waiting = service.door.waiting
-        return service.metrics.page(service.experiments)
-
-    return Reply(await service.aside(look), kind=b"text/plain; version=0.0.4; charset=utf-8")
+    await service.catch_up()
+    service.metrics.waiting = service.door.waiting
+    page = await service.aside(lambda: service.metrics.page(service.experiments))
+    return Reply(page, kind=b"text/plain; version=0.0.4; charset=utf-8")

@@ -228,7 +228,7 @@ class Status(Summary):
 class Forgotten(Struct):
     """A user was erased."""
 
-    forgotten: bool
+    forgotten: int  # events that were theirs
 
 
 class Health(Struct):

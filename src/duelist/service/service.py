@@ -93,14 +93,17 @@ class Service:
             with self.experiments.lock:
                 plan = make()
         except (UnknownName, Refused):
-            if not await self.aside(self.catch_up):
+            if not await self.catch_up():
                 raise
             with self.experiments.lock:
                 plan = make()
         return await self.door.carry_out(plan)
 
-    def catch_up(self) -> bool:
+    async def catch_up(self) -> bool:
         """Fold what others have appended; whether there was something."""
+        return await self.door.run(self._catch_up)
+
+    def _catch_up(self) -> bool:
         self.metrics.head = self.experiments.journal.head().seq
         if self.metrics.head <= self.experiments.fold.seq:
             return False
@@ -124,7 +127,7 @@ class Service:
     async def define(self, definition: Definition, by: str, warm: bool | None) -> tuple[State, bool]:
         """A new experiment or version, and whether it is new. Nobody else waits while it is compiled."""
         async with self._defining:
-            await self.aside(self.catch_up)
+            await self.catch_up()
             known = self.experiments.fold.current(definition.name)
             if known is not None and known.definition == definition:
                 return known, False
@@ -158,7 +161,7 @@ class Service:
         while True:
             await asyncio.sleep(self.settings.tick)
             try:
-                await self.aside(self.catch_up)
+                await self.catch_up()
                 await self.door.carry_out(self.experiments.plan_tick(machine_clock()))
                 fresh = self.experiments.fold.seq - saved
                 old = time.monotonic() - saved_at >= self.settings.snapshot_seconds

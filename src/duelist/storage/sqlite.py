@@ -139,8 +139,17 @@ class SQLiteJournal(Journal):
         return found
 
     def rename_user(self, old: bytes, new: bytes) -> int:
-        with self._writing, self._storing(), self._transaction() as database:
-            done = database.execute("UPDATE events SET user = ? WHERE user = ?", (new or None, old))
+        """As promised, and no copy of the old hash stays in the file or in its log."""
+        with self._writing, self._storing():
+            with self._transaction() as database:
+                done = database.execute("UPDATE events SET user = ? WHERE user = ?", (new or None, old))
+                if done.rowcount:
+                    database.execute("REINDEX users")  # pages that were split keep old entries in their gaps
+            if self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise CannotStore(
+                    f"{done.rowcount} events were renamed, but others read the journal {str(self.path)!r} and its log "
+                    "still has the old hash; call again"
+                )
         return done.rowcount
 
     def close(self) -> None:
@@ -152,6 +161,7 @@ class SQLiteJournal(Journal):
         database = sqlite3.connect(self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             database.execute("PRAGMA synchronous=FULL")
+            database.execute("PRAGMA secure_delete=ON")  # what is written over is gone
         except BaseException:
             database.close()
             raise

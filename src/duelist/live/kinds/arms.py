@@ -11,8 +11,8 @@ from duelist.dueling.policy import Duel, Policy
 from duelist.live.credit import outcome_of
 from duelist.live.definition import Definition
 from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels, duel_at
-from duelist.live.events import DRAWN, Listed, Pair, body_of
-from duelist.live.impressions import LATE, SECOND, UNKNOWN, Closed
+from duelist.live.events import Listed, Pair, body_of
+from duelist.live.impressions import LATE, SECOND, Closed
 from duelist.live.impressions import REPEATED as TOLD_AGAIN
 from duelist.live.state import Fetch, State, Verdicts
 from duelist.storage.journal import Event
@@ -27,7 +27,7 @@ class Arms(State):
         super().__init__(number, definition, version, fetch)
         self.policy: Policy = definition.agent.make(arms=definition.arms, seed=definition.seed)
         self.duels = Duels(self.policy, round(definition.session.timeout * SECOND))
-        self.late = self.unknown = 0  # tells
+        self.late = 0  # tells of duels that had expired
         self.lessons: list[tuple[Duel, float]] | None = None  # what the policy learns, where somebody wants to know
 
     def draw(self, luck: np.random.Generator, allowed: Collection[str] = ()) -> Pair:
@@ -58,8 +58,8 @@ class Arms(State):
         repeated, missing = self.duels.fold(events, self.evidence.wins)
         self._seen(events[-1], len(events))
         verdicts = {events[place].seq: TOLD_AGAIN for place in repeated}
-        for place in missing:
-            verdicts[events[place].seq] = self._missed(events[place])
+        verdicts |= {events[place].seq: LATE for place in missing}
+        self.late += len(missing)
         if self.duels.numbers[TOLD_COUNT] != told_before:
             self.maybe_stop()
             if self.lessons is not None:
@@ -71,19 +71,12 @@ class Arms(State):
         """What the policy learns from events that were not applied yet, in that order."""
         self.lessons = []
         for event in events:
-            self.apply([event])
+            if event.experiment == self.number:
+                self.apply([event])
+            else:
+                self.tick(event.at)
             yield from self.lessons
             self.lessons.clear()
-
-    def _missed(self, event: Event) -> str:
-        """A tell of a duel that is not in the table: it came after its time, or there is no such duel."""
-        of = int.from_bytes(event.body[:8], "little", signed=True)
-        known = self.fetch(of)
-        if known is not None and known.experiment == self.number and known.kind == DRAWN:
-            self.late += 1
-            return LATE
-        self.unknown += 1
-        return UNKNOWN
 
     def due(self, now: int) -> bool:
         return super().due(now) or self.duels.due(now)
@@ -131,7 +124,8 @@ class Arms(State):
             self.phase, self.stopped_by = "stopped", stop.rule
 
     def best(self) -> str | None:
-        return str(self.policy.best())
+        """The policy's; the default as long as nothing is known."""
+        return str(self.policy.best()) if self.policy.told else self.definition.default
 
     def counts(self) -> dict[str, int]:
         """Of duels too: drawn = open + told + expired."""
@@ -143,16 +137,15 @@ class Arms(State):
             "expired": numbers[EXPIRED],
             "told_again": numbers[REPEATED],
             "told_late": self.late,
-            "told_unknown": self.unknown,
         }
         return super().counts() | duels
 
     def parts(self) -> dict[str, Any]:
         kept = {name: value for name, value in self.policy.record().items() if name not in ("open", "closed")}
-        return {"policy": kept, "duels": self.duels.record(), "missed": [self.late, self.unknown]}
+        return {"policy": kept, "duels": self.duels.record(), "late": self.late}
 
     def restore_parts(self, record: dict[str, Any]) -> None:
         self.policy = Policy.from_json({**record["policy"], "open": {}, "closed": {}})
         self.duels = Duels(self.policy, self.duels.timeout)
         self.duels.restore(record["duels"])
-        self.late, self.unknown = record["missed"]
+        self.late = record["late"]

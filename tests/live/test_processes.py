@@ -1,0 +1,161 @@
+"""Several processes on one journal, some of which die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from duelist.live import LocalExperiments, open_experiments
+from duelist.live.experiments import Experiments
+from duelist.live.replay import fold_anew, replay
+from duelist.live.snapshots import pack, unpack
+from duelist.storage import Snapshot, SQLiteJournal
+from duelist.storage.journal import Journal
+
+from .helpers import definition, hashes
+
+# Asks and tells until it is killed, and says which tells were acknowledged.
+WORKER = """
+import sys
+from duelist.live import open_experiments
+with open_experiments(sys.argv[1]) as experiments:
+    search = experiments["search"]
+    print("ready", flush=True)
+    while True:
+        asked = search.ask(user="u")
+        search.tell(asked.id, winner=min(asked.left, asked.right))
+        print(asked.id, flush=True)
+"""
+
+
+def make(path: Path, policy: str = "rucb") -> str:
+    url = f"sqlite:///{path}"
+    with open_experiments(url) as experiments:
+        experiments.define(definition(policy=policy)).start()
+    return url
+
+
+def test_what_was_acknowledged_is_there_once_after_a_kill(tmp_path: Path) -> None:
+    url = make(tmp_path / "live.db")
+    for _ in range(3):
+        workers = [
+            subprocess.Popen([sys.executable, "-c", WORKER, url], stdout=subprocess.PIPE, text=True) for _ in range(2)
+        ]
+        lines = [worker.stdout.readline() for worker in workers if worker.stdout]
+        assert lines == ["ready\n", "ready\n"]
+        time.sleep(0.4)
+        os.kill(workers[0].pid, signal.SIGKILL)
+        time.sleep(0.1)
+        os.kill(workers[1].pid, signal.SIGKILL)
+        acknowledged = [line.strip() for worker in workers for line in worker.communicate()[0].splitlines()]
+        with SQLiteJournal(tmp_path / "live.db") as journal:
+            found = replay(journal)
+            assert found.equal
+            told = [event for event in journal.events() if event.kind == "told"]
+            duels = {int.from_bytes(event.body[:8], "little") for event in told}
+            assert len(duels) == len(told)
+            assert {int(each.split("-")[1]) for each in acknowledged} <= duels
+            assert len(acknowledged) > 20
+
+
+def test_replicas_are_equal_at_equal_numbers(tmp_path: Path) -> None:
+    url = make(tmp_path / "live.db", policy="rex3")
+    with open_experiments(url) as one, open_experiments(url) as other:
+        for number in range(60):
+            mine = (one, other)[number % 2]["search"]
+            asked = mine.ask(user=f"u{number}")
+            assert asked.id
+            (other, one)[number % 3 % 2]["search"].tell(asked.id, outcome=number % 5 / 4)
+        one.catch_up()
+        other.catch_up()
+        assert one.fold.seq == other.fold.seq
+        assert hashes(one.fold) == hashes(other.fold) == hashes(fold_anew(one.journal))
+
+
+def play(living: LocalExperiments, rounds: int) -> None:
+    search, luck = living["search"], np.random.default_rng(0)
+    for number in range(rounds):
+        page = search.interleave({"old": ["a", "b"], "new": ["b", "c"]}, user=f"u{number % 5}")
+        assert page.id
+        if luck.random() < 0.7:
+            search.click(page.id, position=int(luck.integers(2)))
+
+
+def test_a_start_from_a_snapshot_comes_to_the_same(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'live.db'}"
+    with open_experiments(url) as living:
+        living.define(definition("pair")).start()
+        play(living, 40)
+        living.save()
+        play(living, 10)
+        before = hashes(living.fold)
+        living.group.close()
+        read: list[int] = []
+        journal = Counting(living.journal, read)
+        again = Experiments(journal)
+        assert hashes(again.fold) == before
+        assert sum(read) < 40  # not the whole journal
+        assert replay(living.journal).equal
+        # A snapshot of other code, or one that lies, is not used, or found out.
+        index = living.journal.load_snapshot(0)
+        assert index is not None
+        number = unpack(index.body)["experiments"][0][0]
+        kept = living.journal.load_snapshot(number)
+        assert kept is not None
+        lie = unpack(kept.body)
+        lie["closed"][0] += 1
+        seq = living.fold.seq
+        living.journal.save_snapshot(Snapshot(number, seq, kept.code, pack(lie)))
+        living.journal.save_snapshot(Snapshot(0, seq, index.code, index.body))
+        assert not replay(living.journal).equal
+        living.journal.save_snapshot(Snapshot(number, seq + 1, "other code", pack(lie)))
+        living.journal.save_snapshot(Snapshot(0, seq + 1, index.code, index.body))
+        assert replay(living.journal).equal
+
+
+class Counting(Journal):
+    """A journal that counts what is read of it."""
+
+    def __init__(self, inner: Journal, read: list[int]) -> None:
+        self.inner, self.numbers, self.salt = inner, read, inner.salt
+
+    def read(self, after: int = 0, limit: int = 10_000) -> list:  # type: ignore[type-arg]
+        found = self.inner.read(after, limit)
+        self.numbers.append(len(found))
+        return found
+
+    def __getattribute__(self, name: str):  # type: ignore[no-untyped-def]
+        if name in ("read", "numbers", "inner", "salt", "__class__"):
+            return object.__getattribute__(self, name)
+        return getattr(object.__getattribute__(self, "inner"), name)
+
+    append = get = find = head = wait = save_snapshot = load_snapshot = rename_user = close = None  # type: ignore
+
+
+def test_a_user_is_erased_everywhere_and_the_numbers_stay(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    url = f"sqlite:///{path}"
+    with open_experiments(url) as living, open_experiments(url) as other:
+        living.define(definition("pair")).start()
+        play(living, 40)
+        living.save()
+        before, trace = living["search"].status(), living.hashed("u3")
+        assert trace in path.read_bytes() + Path(f"{path}-wal").read_bytes()
+        other.catch_up()
+        assert living.forget("u3") == 8
+        assert trace not in path.read_bytes() + Path(f"{path}-wal").read_bytes()
+        after = living["search"].status()
+        assert after["hash"] == before["hash"]
+        assert after["pairs"] == before["pairs"]
+        assert other["search"].status()["hash"] == before["hash"]
+        assert trace not in pack([state.record() for state in other.fold.states.values()])
+        assert replay(living.journal).equal
+        play(other, 10)
+        living.catch_up()
+        assert hashes(living.fold) == hashes(fold_anew(living.journal))
