@@ -105,16 +105,31 @@ async def respond(send: Send, reply: Reply, extra: list[tuple[bytes, bytes]]) ->
     await send({"type": "http.response.body", "body": body})
 
 
+class ByMethod:
+    """The routes of one path."""
+
+    def __init__(self, endpoints: list[Endpoint]) -> None:
+        self.by_method = {endpoint.route.method: endpoint for endpoint in endpoints}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        await self.by_method[method](scope, receive, send)
+
+
 class App:
     """Sends requests to their routes."""
 
     def __init__(self, settings: Settings) -> None:
         self.service = Service(settings)
-        made = {route: Endpoint(route, self.service) for route in ROUTES}
-        by_path = {(route.method, route.path): endpoint for route, endpoint in made.items()}
-        self.hot = {verb: by_path["POST", f"{ONE}/{verb}"] for verb in HOT}
-        self.events = by_path["POST", "/v1/events"]
-        paths = [Path(route.path, endpoint, methods=[route.method]) for route, endpoint in made.items()]
+        made: dict[str, list[Endpoint]] = {}
+        for route in ROUTES:
+            made.setdefault(route.path, []).append(Endpoint(route, self.service))
+        self.hot = {verb: made[f"{ONE}/{verb}"][0] for verb in HOT}
+        self.events = made["/v1/events"][0]
+        paths = [
+            Path(path, ByMethod(endpoints), methods=[endpoint.route.method for endpoint in endpoints])
+            for path, endpoints in made.items()
+        ]
         document = ENCODER.encode(openapi())
         paths.append(Path("/openapi.json", lambda request: Response(document, media_type="application/json")))
         self.rest = Starlette(routes=paths, lifespan=self._life, exception_handlers={HTTPException: _not_here})

@@ -185,7 +185,7 @@ class Clicks:
         """The documents of a list; none if it is not of this experiment."""
         known = self._lists.get(seq)
         if known is None:
-            event = self.experiments.journal.get(seq) if seq < 2**63 else None
+            event = self.experiments.journal.get(seq)
             if event is None or event.kind not in (events.SHOWN, events.RANKED):
                 return ()
             body = body_of(event)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from duelist.core.errors import CannotStore, UnknownName
+from duelist.core.errors import CannotStore, DuelistError
 from duelist.live.definition import Definition
 from duelist.live.experiments import Experiments
 from duelist.live.requests import Plan
@@ -92,7 +92,7 @@ class Service:
         try:
             with self.experiments.lock:
                 plan = make()
-        except (UnknownName, Refused):
+        except DuelistError:
             if not await self.catch_up():
                 raise
             with self.experiments.lock:
