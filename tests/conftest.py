@@ -21,6 +21,8 @@ SLOW = (
     "tests/offline",
     "tests/online/continuous",
     "tests/reproductions",
+    "tests/service/test_processes",
+    "tests/service/test_openapi",
     "tests/testing",
     "tests/dueling/policies",
 )

@@ -2,6 +2,7 @@
 
 from duelist import analysis as analysis
 from duelist import clicks as clicks
+from duelist import client as client
 from duelist import data as data
 from duelist import dueling as dueling
 from duelist import evidence as evidence
@@ -24,8 +25,10 @@ from duelist.core.errors import ExpiredImpression as ExpiredImpression
 from duelist.core.errors import ForeignDuel as ForeignDuel
 from duelist.core.errors import ForeignImpression as ForeignImpression
 from duelist.core.errors import MissingExtra as MissingExtra
+from duelist.core.errors import NotAllowed as NotAllowed
 from duelist.core.errors import Overloaded as Overloaded
 from duelist.core.errors import UnknownName as UnknownName
+from duelist.core.errors import Unreachable as Unreachable
 from duelist.core.spec import Spec as Spec
 from duelist.dueling.environment import Environment as Environment
 from duelist.dueling.environments import ENVIRONMENTS as ENVIRONMENTS

@@ -13,6 +13,8 @@ DuelistError                     the root: catch this to catch them all
 │   └── ExpiredImpression        too many newer impressions were opened since
 ├── CannotStore                  the journal failed; nothing was acknowledged
 │   └── Overloaded               too many wait for the journal: try again later
+├── NotAllowed                   the service wants another token
+├── Unreachable                  the service did not answer in time
 ├── CannotCompile                a kernel reaches something that cannot be compiled safely
 └── MissingExtra                 an optional package is not installed (also an ImportError)
 """
@@ -30,8 +32,10 @@ __all__ = [
     "ForeignDuel",
     "ForeignImpression",
     "MissingExtra",
+    "NotAllowed",
     "Overloaded",
     "UnknownName",
+    "Unreachable",
     "Unsolved",
 ]
 
@@ -90,6 +94,14 @@ class CannotStore(DuelistError):
 
 class Overloaded(CannotStore):
     """Too many callers wait for the journal; nothing was written, and trying again later helps."""
+
+
+class NotAllowed(DuelistError):
+    """The service wants a token, or another one."""
+
+
+class Unreachable(DuelistError):
+    """The service did not answer in time; whether it did what was wanted is not known."""
 
 
 class MissingExtra(DuelistError, ImportError):

@@ -136,7 +136,7 @@ def id_of(experiment: int, seq: int) -> str:
 
 def numbers_of(id: Any) -> tuple[int, int]:
     """The experiment and the place behind an id; an error for what is none."""
-    first, dash, second = id.partition("-") if isinstance(id, str) else ("", "", "")
-    if not dash or not (first.isdecimal() and second.isdecimal()) or len(id) > 40:
+    first, _, second = id.partition("-") if isinstance(id, str) else ("", "", "")
+    if not all(part.isdecimal() and part.isascii() and len(part) < 19 for part in (first, second)):
         raise BadInput(f"an id is what ask, interleave or rank answered, such as '12-3456', not {id!r}")
     return int(first), int(second)

@@ -74,6 +74,12 @@ class Experiments:
                 self._begin_anew()
             return verdicts
 
+    def fold_anew(self) -> None:
+        """Forget the state, and come to it again from the journal."""
+        with self.lock:
+            self.fold = Fold(self.journal.get, self.history(self.journal))
+            self._load(adopt=False)
+
     @staticmethod
     def history(journal: Journal) -> History:
         """Reads the events of one experiment, and those that concern all, before a number."""

@@ -1,0 +1,196 @@
+"""Events of people, one or many in a request, ours or UBI's, as one plan.
+
+An event that cannot be read is counted and the others are kept. The lists that were clicked last are remembered,
+so that a click seldom reads the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import msgspec
+
+from duelist.core.errors import BadInput
+from duelist.live import events
+from duelist.live.events import Clicked, Listed, body_of, numbers_of
+from duelist.live.experiments import Experiments
+from duelist.live.requests import Plan
+from duelist.live.state import Verdicts
+from duelist.service.errors import Refused
+from duelist.service.schemas import Event, Tally
+from duelist.storage.journal import Draft, Place
+
+REMEMBERED = 20_000  # lists
+MANY = msgspec.json.Decoder(list[Event])
+ONE = msgspec.json.Decoder(Event)
+APART = msgspec.json.Decoder(list[msgspec.Raw])
+WRAPPED = msgspec.json.Decoder(dict[str, msgspec.Raw])
+UBI_CLICKS = ("click", "click_through")
+
+
+class Click(NamedTuple):
+    """An event in one form, wherever it came from."""
+
+    impression: str
+    document: str | int | None
+    position: int | None
+    action: str
+    value: float
+    at: int
+    ubi: bool = False
+
+
+def read_events(body: bytes, limit: int) -> tuple[list[Event], Tally]:
+    """The events of a request, and a tally that has counted those which cannot be read.
+
+    >>> found, tally = read_events(b'[{"impression": "1-2", "position": 0}, {"impression": 7}]', limit=10)
+    >>> len(found), tally.rejected, tally.reason
+    (1, 1, 'Expected `str | null`, got `int` - at `$.impression`')
+    """
+    text = body.lstrip()
+    if not text.startswith(b"["):
+        text = _unwrapped(text)
+    tally = Tally()
+    try:
+        found = MANY.decode(text)
+    except (msgspec.ValidationError, RecursionError):
+        found = _one_by_one(text, tally)
+    if len(found) + tally.rejected > limit:
+        raise Refused(413, "too_large", f"at most {limit} events may come in one request", "events")
+    return found, tally
+
+
+def _unwrapped(text: bytes) -> bytes:
+    """Many, from one or from {"events": [...]}."""
+    given = WRAPPED.decode(text)
+    return bytes(given["events"]) if given.keys() == {"events"} else b"[" + text + b"]"
+
+
+def _one_by_one(text: bytes, tally: Tally) -> list[Event]:
+    found = []
+    for raw in APART.decode(text):
+        try:
+            found.append(ONE.decode(raw))
+        except (msgspec.ValidationError, RecursionError) as error:
+            reject(tally, error)
+    return found
+
+
+def reject(tally: Tally, error: Exception) -> None:
+    """Count an event that makes no sense."""
+    tally.rejected += 1
+    tally.reason = tally.reason or str(error)
+
+
+def click_of(event: Event) -> Click:
+    """An event in one form; BadInput for what makes no sense."""
+    if event.impression is not None:
+        at = 0 if event.at is None else _micros(event.at)
+        click = Click(event.impression, event.document, event.position, event.action, event.value, at)
+    elif event.query_id is not None and event.action_name is not None:
+        click = _ubi(event, event.query_id, event.action_name)
+    else:
+        raise BadInput("an event needs impression, or query_id and action_name (UBI)")
+    if (click.document is None) == (click.position is None):
+        raise BadInput("an event needs either document or position")
+    return click
+
+
+def _ubi(event: Event, impression: str, action: str) -> Click:
+    about = event.event_attributes
+    document = about.object.object_id if about and about.object else None
+    ordinal = about.position.ordinal if about and about.position else None
+    position = ordinal - 1 if document is None and ordinal is not None else None
+    try:
+        at = 0 if event.timestamp is None else _micros(event.timestamp)
+    except BadInput:  # nothing is decided by it
+        at = 0
+    return Click(impression, document, position, "click" if action in UBI_CLICKS else action, 1.0, at, True)
+
+
+def _micros(time: int | float | str) -> int:
+    if not isinstance(time, str):
+        return int(time) if 0 <= time < 2**62 else 0
+    try:
+        moment = datetime.fromisoformat(time)
+        return max(0, round(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp() * 1e6))
+    except (ValueError, OverflowError):
+        raise BadInput(f"at must be microseconds since 1970 or ISO 8601, not {time!r}") from None
+
+
+class Clicks:
+    """Makes plans of events."""
+
+    def __init__(self, experiments: Experiments) -> None:
+        self.experiments = experiments
+        self._lists: dict[int, tuple[int, tuple[Any, ...]]] = {}  # by number: the experiment and its documents
+
+    def plan(self, given: Sequence[Event], tally: Tally) -> Plan:
+        """Events to append; the answer is the tally."""
+        drafts: list[Draft] = []
+        states = self.experiments.fold.states
+        for event in given:
+            try:
+                click = click_of(event)
+                number, seq = self._place(click)
+                if number not in states:
+                    tally.unknown += 1
+                elif click.ubi and click.action not in states[number].definition.credit:
+                    tally.ignored += 1
+                else:
+                    drafts.append(self._draft(number, seq, click))
+            except BadInput as error:
+                reject(tally, error)
+
+        def answer(places: list[Place], verdicts: Verdicts) -> Tally:
+            lost = [verdicts[place.seq] for place in places if place.seq in verdicts] if verdicts else []
+            tally.accepted += len(places) - len(lost)
+            for verdict in lost:
+                setattr(tally, verdict, getattr(tally, verdict) + 1)
+            return tally
+
+        return Plan(drafts, answer)
+
+    def _place(self, click: Click) -> tuple[int, int]:
+        try:
+            return numbers_of(click.impression)
+        except BadInput:
+            if click.ubi:  # of another system: nothing that was shown here
+                return -1, 0
+            raise
+
+    def _draft(self, number: int, seq: int, click: Click) -> Draft:
+        ranking = self._ranking(number, seq)
+        position = click.position
+        if position is None:
+            position = self._find(ranking, click)
+        if 0 <= position < len(ranking):
+            body = Clicked(seq, position, ranking[position], click.action, click.value, click.at)
+        else:
+            body = Clicked(seq, -1, None, click.action, click.value, click.at)
+        return events.draft(number, events.CLICKED, body)
+
+    @staticmethod
+    def _find(ranking: tuple[Any, ...], click: Click) -> int:
+        if click.document in ranking:
+            return ranking.index(click.document)
+        if click.ubi:  # whose ids are text
+            texts = [str(document) for document in ranking]
+            return texts.index(str(click.document)) if str(click.document) in texts else -1
+        return -1
+
+    def _ranking(self, number: int, seq: int) -> tuple[Any, ...]:
+        """The documents of a list; none if it is not of this experiment."""
+        known = self._lists.get(seq)
+        if known is None:
+            event = self.experiments.journal.get(seq)
+            if event is None or event.kind not in (events.SHOWN, events.RANKED):
+                return ()
+            body = body_of(event)
+            ranking = body.shown.ranking[body.begin :] if isinstance(body, Listed) else body.documents
+            known = self._lists[seq] = (event.experiment, ranking)
+            if len(self._lists) > REMEMBERED:
+                del self._lists[next(iter(self._lists))]
+        return known[1] if known[0] == number else ()

@@ -1,0 +1,34 @@
+"""Starting the service: settings, logs, and the server around the application."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from duelist.core.errors import MissingExtra
+
+
+def serve(config: Path | None, given: Mapping[str, Any]) -> None:
+    """Serve until somebody says stop (SIGTERM, SIGINT); requests under way are answered, and a snapshot is saved."""
+    try:
+        import uvicorn
+
+        from duelist.service.app import App
+        from duelist.service.logs import set_up
+        from duelist.service.settings import read_settings
+    except ImportError as error:
+        raise MissingExtra(f"the service needs {error.name}: pip install 'duelist[service]'") from error
+    settings = read_settings(config, os.environ, given)
+    set_up(settings.log)
+    uvicorn.run(
+        App(settings),
+        host=settings.host,
+        port=settings.port,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=settings.stop_seconds,
+    )
