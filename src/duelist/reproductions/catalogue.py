@@ -40,6 +40,9 @@ CATALOGUE = {
         "web_diversity:WEB_DIVERSITY",
         "offline",
     ),
+    "title-summaries": Listed(
+        "thesis 4.6, summaries by SVM-div; titles of Cranfield's abstracts", "title_summaries:SUMMARIES", "offline"
+    ),
     "thesis-5.1": Listed("thesis Figure 5.1, worst case", "thesis_filters:WORST_CASE"),
     "thesis-5.2": Listed("thesis Figure 5.2, random Bradley-Terry", "thesis_filters:RANDOM_CASE"),
     "thesis-5.3": Listed("thesis Figures 5.3 and 5.4, on rankers of MQ2008", "thesis_web_rankers:WEB_RANKERS"),
