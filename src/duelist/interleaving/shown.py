@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.clicks.records import Record, check_record
+from duelist.clicks.records import Record
+from duelist.clicks.rows import check_record
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.record import frozen, read_record, reading, write_record
