@@ -1,5 +1,6 @@
 """How sure we may be of who wins."""
 
+from duelist.evidence.accounts import Accounts
 from duelist.evidence.balance import Check, check_balance, ratio_e_value, replay
 from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
 from duelist.evidence.deltas import Frozen, freeze
@@ -18,6 +19,7 @@ from duelist.evidence.weights import (
 )
 
 __all__ = [
+    "Accounts",
     "Band",
     "Bootstrap",
     "Check",

@@ -1,0 +1,140 @@
+"""Users and their totals, and the sums over users that evidence is made of, as compiled code over arrays.
+
+The table is open addressing over 64-bit hashes of users, 20 bytes a slot. Every impression changes one user
+and the sums by what that user changed, so that nothing is ever added up again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from duelist.core.compile import compiled, kernel, once, specialise
+from duelist.core.memory import Floats
+from duelist.evidence.limits import START
+from duelist.evidence.sequential import PRIOR
+
+Hashes = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.uint32]
+
+FULLEST = 0.75  # share of slots in use before the table doubles
+MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads numbers that are no hashes
+EMPTY = np.uint64(0)
+DECIDED = np.uint32(1 << 31)  # of a user's count: some preference was not 0
+COUNT = np.uint32((1 << 31) - 1)
+
+SUMS = (
+    "users",
+    "impressions",
+    "wins",  # users whose total is positive
+    "losses",
+    "first_wins",  # users whose first preference that was not 0 was positive: frozen, for the e-value
+    "first_losses",
+    "highest",  # the largest logarithm of the e-value so far
+    "log_e",
+    "total",  # of all preferences
+    "squares",  # sums over users: of total^2,
+    "fourths",  # total^4,
+    "cross",  # total x impressions,
+    "sizes",  # impressions^2
+    "began",  # squares when the confidence sequence began; 0 while it has not
+)
+(
+    USERS,
+    IMPRESSIONS,
+    WINS,
+    LOSSES,
+    FIRST_WINS,
+    FIRST_LOSSES,
+    HIGHEST,
+    LOG_E,
+    TOTAL,
+    SQUARES,
+    FOURTHS,
+    CROSS,
+    SIZES,
+    BEGAN,
+) = range(len(SUMS))
+
+
+@kernel
+def find(keys: Hashes, key: np.uint64) -> np.int64:
+    """The slot of a key, or the empty one where it belongs."""
+    last = keys.size - 1
+    slot = np.int64((key * MIX) >> np.uint64(20)) & last
+    while keys[slot] != EMPTY and keys[slot] != key:
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def bet(sums: Floats, preference: float) -> None:
+    """A user's first preference that is not 0 enters the e-value, as Beta(10, 10) bets."""
+    side = FIRST_WINS if preference > 0 else FIRST_LOSSES
+    seen = sums[FIRST_WINS] + sums[FIRST_LOSSES]
+    sums[LOG_E] += math.log(2 * (sums[side] + PRIOR) / (seen + 2 * PRIOR))
+    sums[HIGHEST] = max(sums[HIGHEST], sums[LOG_E])
+    sums[side] += 1
+
+
+@kernel
+def move(sums: Floats, before: float, after: float, count: float) -> None:
+    """A user's total moves by the user's `count`-th impression."""
+    sums[WINS] += (after > 0) - (before > 0)
+    sums[LOSSES] += (after < 0) - (before < 0)
+    old, new = before * before, after * after
+    sums[IMPRESSIONS] += 1
+    sums[SQUARES] += new - old
+    sums[FOURTHS] += new * new - old * old
+    sums[CROSS] += after * count - before * (count - 1)
+    sums[SIZES] += 2 * count - 1
+    enough = sums[SQUARES] * sums[SQUARES] >= START * sums[FOURTHS]
+    if not enough or sums[WINS] + sums[LOSSES] < START:  # the second follows, but for what rounding leaves of zeros
+        sums[BEGAN] = 0
+    elif sums[BEGAN] == 0:
+        sums[BEGAN] = sums[SQUARES]
+
+
+def enter(keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Hashes, preferences: Floats) -> int:
+    """Enter impressions until all are in or the table is too full; how many are in."""
+    room = FULLEST * keys.size
+    for i in range(users.size):
+        if sums[USERS] >= room:
+            return i
+        key = users[i] if users[i] != EMPTY else MIX
+        slot = find(keys, key)
+        if keys[slot] == EMPTY:
+            keys[slot] = key
+            sums[USERS] += 1
+        before, preference = totals[slot], preferences[i]
+        count = (counts[slot] & COUNT) + 1
+        if preference != 0 and counts[slot] < DECIDED:
+            bet(sums, preference)
+            counts[slot] = DECIDED
+        counts[slot] = (counts[slot] & DECIDED) | np.uint32(count)
+        totals[slot] = before + preference
+        sums[TOTAL] += preference
+        move(sums, before, totals[slot], float(count))
+    return users.size
+
+
+@compiled
+def rehash(
+    keys: Hashes, totals: Floats, counts: Counts, new_keys: Hashes, new_totals: Floats, new_counts: Counts
+) -> None:
+    """Move every user to a larger table."""
+    for i in range(keys.size):
+        if keys[i] != EMPTY:
+            slot = find(new_keys, keys[i])
+            new_keys[slot], new_totals[slot], new_counts[slot] = keys[i], totals[i], counts[i]
+
+
+@once
+def compiled_enter() -> Callable[..., Any]:
+    """`enter` without the look-up by types, which takes far longer than one impression does."""
+    hashes, numbers = np.zeros(1, np.uint64), np.zeros(1)
+    return specialise(enter, {}).entry(hashes, numbers, np.zeros(1, np.uint32), numbers, hashes, numbers)

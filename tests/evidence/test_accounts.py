@@ -1,0 +1,161 @@
+"""Users' totals in one pass, against dictionaries and sums made from scratch."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from duelist.core.errors import BadInput
+from duelist.evidence import Accounts, e_value
+from duelist.evidence.limits import START, boundary
+from duelist.evidence.sequential import log_e_value
+
+
+def visits(number: int = 6000, users: int = 2500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    names = rng.integers(0, 2**64, users, dtype=np.uint64)
+    names[:2] = 0, 2**64 - 1
+    return names[rng.integers(users, size=number)], rng.choice([-1.0, -0.25, 0.0, 2.0], number)
+
+
+def by_hand(users: np.ndarray, preferences: np.ndarray) -> tuple[dict[int, float], dict[int, int], dict[int, float]]:
+    totals: dict[int, float] = defaultdict(float)
+    counts: dict[int, int] = defaultdict(int)
+    first: dict[int, float] = {}
+    for user, preference in zip(users.tolist(), preferences.tolist(), strict=True):
+        totals[user] += preference
+        counts[user] += 1
+        if preference and user not in first:
+            first[user] = preference
+    return totals, counts, first
+
+
+def test_sums_are_those_of_a_dictionary() -> None:
+    users, preferences = visits()
+    accounts = Accounts()
+    accounts.add(users, preferences)
+    totals, counts, first = by_hand(users, preferences)
+    values, sizes = np.array(list(totals.values())), np.array([counts[user] for user in totals])
+    assert (accounts.users, accounts.impressions) == (len(totals), 6000)
+    assert len(accounts.keys) == 4096  # it has doubled twice
+    signs = [int((np.sign(values) == sign).sum()) for sign in (1, -1, 0)]
+    assert [accounts.wins, accounts.losses, accounts.ties] == signs
+    assert accounts.total == values.sum()
+    assert accounts.squares == (values**2).sum()
+    assert accounts.effective == pytest.approx((values**2).sum() ** 2 / (values**4).sum())
+    assert accounts.sums[11:13].tolist() == [(values * sizes).sum(), (sizes**2).sum()]
+    won = sum(preference > 0 for preference in first.values())
+    assert accounts.e_value == pytest.approx(e_value(won, len(first) - won))
+
+
+def test_the_p_value_keeps_the_largest_e_value() -> None:
+    users, preferences = np.arange(400, dtype=np.uint64), np.repeat([1.0, -1.0], 200)
+    accounts = Accounts()
+    accounts.add(users, preferences)
+    path = log_e_value(np.cumsum(preferences > 0), np.cumsum(preferences < 0))
+    assert accounts.p_value == pytest.approx(math.exp(-path.max()))
+    assert accounts.e_value == pytest.approx(math.exp(path[-1]))
+
+
+def test_one_by_one_in_batches_and_through_records_is_the_same() -> None:
+    users, preferences = visits(3000)
+    whole, single, batches = Accounts(), Accounts(), Accounts()
+    whole.add(users, preferences)
+    for user, preference in zip(users, preferences, strict=True):
+        single.add(user, preference)
+    for part in np.array_split(np.arange(3000), 7):
+        batches = Accounts.from_record(batches.record())
+        batches.add(users[part], preferences[part])
+    for other in (single, batches):
+        assert all((whole.record()[name] == array).all() for name, array in other.record().items())
+
+
+def test_a_record_is_not_the_accounts_themselves() -> None:
+    accounts = Accounts()
+    accounts.add(1, 1.0)
+    record = accounts.record()
+    accounts.add(2, 1.0)
+    assert Accounts.from_record(record).users == 1
+    assert Accounts.from_record({name: array.tolist() for name, array in accounts.record().items()}).users == 2
+
+
+def test_limits_exclude_0_where_the_sum_is_beyond_the_boundary() -> None:
+    rng = np.random.default_rng(3)
+    decided = []
+    for _ in range(300):
+        users = rng.integers(0, 1000, 2000).astype(np.uint64)
+        accounts = Accounts()
+        accounts.add(users, rng.choice([-1.0, 0.0, 1.0], 2000, p=[0.3, 0.35, 0.35]))
+        low, high = accounts.limits()
+        clock = START * accounts.squares / accounts.sums[13]
+        beyond = abs(accounts.total) > boundary(clock) * math.sqrt(accounts.squares)
+        assert low <= accounts.mean <= high
+        assert (low > 0 or high < 0) == beyond
+        decided.append(beyond)
+    assert 0.1 < np.mean(decided) < 0.9
+
+
+def test_limits_are_the_means_within_the_boundary() -> None:
+    users, preferences = visits(4000, 900)
+    accounts = Accounts()
+    accounts.add(users, preferences)
+    totals, counts, _ = by_hand(users, preferences)
+    values, sizes = np.array(list(totals.values())), np.array([counts[user] for user in totals])
+    factor = float(boundary(START * accounts.squares / accounts.sums[13], 0.01))
+    for limit in accounts.limits(0.01):
+        apart = values - limit * sizes
+        assert abs(apart.sum()) == pytest.approx(factor * math.sqrt((apart**2).sum()))
+
+
+def test_a_rare_large_value_takes_the_verdict_back() -> None:
+    accounts = Accounts()
+    accounts.add(np.arange(200), np.ones(200))
+    assert accounts.limits()[0] > 0
+    accounts.add(999, 60.0)
+    assert accounts.effective < 5
+    assert accounts.limits() == (-math.inf, math.inf)
+    accounts.add(np.arange(1000, 40_000), np.ones(39_000))
+    assert accounts.limits()[0] > 0
+
+
+def test_it_begins_at_the_effective_size() -> None:
+    accounts = Accounts()
+    accounts.add(np.arange(99), np.ones(99))
+    assert not accounts.begun
+    accounts.add(np.arange(100, 5000), np.zeros(4900))  # users who prefer neither do not help
+    assert not accounts.begun
+    accounts.add(99, 1.0)
+    assert accounts.begun
+    assert accounts.effective == 100
+
+
+def test_one_user_with_most_impressions_is_no_evidence() -> None:
+    accounts = Accounts()
+    accounts.add(np.arange(150), np.ones(150))
+    accounts.add(np.full(5000, 7), np.zeros(5000))
+    assert accounts.limits() == (-math.inf, math.inf)
+
+
+def test_empty_accounts_know_nothing() -> None:
+    accounts = Accounts()
+    accounts.add([], [])
+    assert (accounts.users, accounts.mean, accounts.e_value, accounts.p_value) == (0, 0.0, 1.0, 1.0)
+    assert accounts.limits() == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("preference", [math.nan, math.inf, 1e200])
+def test_what_cannot_be_added_up_is_refused(preference: float) -> None:
+    with pytest.raises(BadInput, match=f"not {preference}".replace("+", r"\+")):
+        Accounts().add([1, 2], [1.0, preference])
+
+
+def test_other_records_are_refused() -> None:
+    with pytest.raises(BadInput, match="one user a preference"):
+        Accounts().add([1, 2], [1.0])
+    with pytest.raises(BadInput, match="no 'keys'"):
+        Accounts.from_record({})
+    with pytest.raises(BadInput, match="entries"):
+        Accounts.from_record(Accounts().record() | {"totals": [1.0]})
