@@ -32,7 +32,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -129,25 +128,29 @@ def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
 
 def _json_objects(path: str | Path) -> Iterator[tuple[int, str, Any]]:
     """Line by line; or the items of one JSON array, numbered from 1."""
-    lines = ((number, line) for number, line in numbered_lines(path) if line.strip())
-    first = next(lines, None)
-    if first and first[1].lstrip().startswith("[") and isinstance(whole := json_array(path), list):
+    whole = json_array(path)
+    if whole is not None:
         for number, row in enumerate(whole, 1):
             yield number, json.dumps(row), row if isinstance(row, dict) else BadRow("not a JSON object")
         return
-    for number, line in chain([first] if first else [], lines):
-        yield number, line, _json_object(line)
+    for number, line in numbered_lines(path):
+        if line.strip():
+            yield number, line, json_object(line)
 
 
-def json_array(path: str | Path) -> Any:
-    """What a file that is one JSON value holds; None if it is not."""
+def json_array(path: str | Path) -> list[Any] | None:
+    """What a file that is one JSON array holds; None if it is not."""
     try:
-        return json.loads("\n".join(line for _, line in numbered_lines(path)))
+        if not next((line for _, line in numbered_lines(path) if line.strip()), "").lstrip().startswith("["):
+            return None
+        whole = json.loads("\n".join(line for _, line in numbered_lines(path)))
     except (ValueError, RecursionError, CutShort):
         return None
+    return whole if isinstance(whole, list) and any(isinstance(item, dict) for item in whole) else None
 
 
-def _json_object(line: str) -> Any:
+def json_object(line: str) -> Any:
+    """The object of a line, or the reason why there is none."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -157,31 +160,27 @@ def _json_object(line: str) -> Any:
 
 def _table_rows(path: str | Path, delimiter: str) -> Iterator[tuple[int, str, Any]]:
     lines = ((number, line) for number, line in numbered_lines(path) if line.strip())
-    header: list[str] | None = None
+    header = table_header(path, next(lines, (0, ""))[1], delimiter)
     for number, line in lines:
-        cells = _cells(line, delimiter)
-        if header is None:
-            header = _header(path, cells)
-        elif isinstance(cells, BadRow):
-            yield number, line, cells
-        elif len(cells) != len(header):
-            yield number, line, BadRow(f"{len(cells)} cells under {len(header)} columns")
-        else:
-            yield number, line, _table_row(dict(zip(header, cells, strict=True)))
-    if header is None:
-        raise BadInput(f"{str(path)!r} is empty")
+        yield number, line, table_row(line, header, delimiter)
 
 
-def _cells(line: str, delimiter: str) -> list[str] | BadRow:
+def _cells(line: str, delimiter: str) -> list[str]:
     """A row is one line, so that a quote left open spoils one row only."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error as error:
-        return BadRow(f"not a row of a table: {error}")
+        raise BadRow(f"not a row of a table: {error}") from None
 
 
-def _header(path: str | Path, cells: list[str] | BadRow) -> list[str]:
-    header = [] if isinstance(cells, BadRow) else [cell.strip().lower() for cell in cells]
+def table_header(path: str | Path, line: str, delimiter: str) -> list[str]:
+    """The names of the columns, from the first line of a table."""
+    if not line:
+        raise BadInput(f"{str(path)!r} is empty")
+    try:
+        header = [cell.strip().lower() for cell in _cells(line, delimiter)]
+    except BadRow:
+        header = []
     if "user" not in header or not {"shown", INSTEAD} & set(header):
         raise _no_log(path, "its header has not", header)
     known = [name for name in header if name in COLUMNS]
@@ -190,8 +189,13 @@ def _header(path: str | Path, cells: list[str] | BadRow) -> list[str]:
     return header
 
 
-def _table_row(row: dict[str, str]) -> dict[str, Any] | BadRow:
+def table_row(line: str, header: Sequence[str], delimiter: str) -> dict[str, Any] | BadRow:
+    """A line of a table as a mapping, lists as lists; or the reason why there is none."""
     try:
+        cells = _cells(line, delimiter)
+        if len(cells) != len(header):
+            raise BadRow(f"{len(cells)} cells under {len(header)} columns")
+        row = dict(zip(header, cells, strict=True))
         return row | {name: _list_of(name, row[name]) for name in LISTS if name in row}
     except BadRow as error:
         return error
@@ -231,7 +235,7 @@ def write_log(records: Iterable[Record], path: str | Path, mode: str = "new") ->
 def _has_our_header(path: str | Path, delimiter: str) -> bool:
     """Whether a table begins with the columns that are written; an error if it begins with others."""
     first = next((line for _, line in numbered_lines(path) if line.strip()), "") if Path(path).exists() else ""
-    if first and _header(path, _cells(first, delimiter)) != list(COLUMNS):
+    if first and table_header(path, first, delimiter) != list(COLUMNS):
         raise BadInput(f"{str(path)!r} has other columns than {', '.join(COLUMNS)}: nothing can be appended to it")
     return bool(first)
 

@@ -120,7 +120,7 @@ def seconds(value: Any) -> float:
         found = found / 1000 if found >= MILLISECONDS else found
     except BadRow:
         try:
-            moment = datetime.fromisoformat(value)
+            moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
             found = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
         except (TypeError, ValueError, OverflowError):
             raise BadRow(f"time must be seconds since 1970 or ISO 8601, not {value!r}") from None
