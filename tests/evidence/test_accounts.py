@@ -73,6 +73,30 @@ def test_one_by_one_in_batches_and_through_records_is_the_same() -> None:
         assert all((whole.record()[name] == array).all() for name, array in other.record().items())
 
 
+def test_the_course_is_what_the_limits_were() -> None:
+    users, preferences = visits(5000, 1500)
+    whole, single = Accounts(), Accounts()
+    whole.add(users, preferences)
+    course = whole.course(0.1)
+    assert course.impressions[:4].tolist() == [50, 100, 150, 200]
+    assert course.impressions[-1] == 5000
+    assert len(course.n) < 110
+    seen = 0
+    for place, look in enumerate(course.impressions.tolist()):
+        single.add(users[seen:look], preferences[seen:look])
+        seen = look
+        assert (course.n[place], course.mean[place]) == (single.users, single.mean)
+        assert (course.low[place], course.high[place]) == pytest.approx(single.limits(0.1))
+    assert np.isfinite(course.low[-1])
+
+
+def test_hashes_are_never_rounded() -> None:
+    accounts = Accounts()
+    accounts.add([1, 2**64 - 1, 2**64 - 2, 2**63], [1.0, 1.0, 1.0, 1.0])
+    assert accounts.users == 4
+    assert set(accounts.keys.tolist()) == {0, 1, 2**64 - 1, 2**64 - 2, 2**63}
+
+
 def test_a_record_is_not_the_accounts_themselves() -> None:
     accounts = Accounts()
     accounts.add(1, 1.0)
@@ -91,7 +115,7 @@ def test_limits_exclude_0_where_the_sum_is_beyond_the_boundary() -> None:
         accounts.add(users, rng.choice([-1.0, 0.0, 1.0], 2000, p=[0.3, 0.35, 0.35]))
         low, high = accounts.limits()
         clock = START * accounts.squares / accounts.sums[13]
-        beyond = abs(accounts.total) > boundary(clock) * math.sqrt(accounts.squares)
+        beyond = abs(accounts.total) > boundary(clock) * math.sqrt(accounts.squares * (1 + 1 / accounts.effective))
         assert low <= accounts.mean <= high
         assert (low > 0 or high < 0) == beyond
         decided.append(beyond)
@@ -107,7 +131,9 @@ def test_limits_are_the_means_within_the_boundary() -> None:
     factor = float(boundary(START * accounts.squares / accounts.sums[13], 0.01))
     for limit in accounts.limits(0.01):
         apart = values - limit * sizes
-        assert abs(apart.sum()) == pytest.approx(factor * math.sqrt((apart**2).sum()))
+        assert abs(apart.sum()) == pytest.approx(
+            factor * math.sqrt((apart**2).sum() + (values**4).sum() / (values**2).sum())
+        )
 
 
 def test_a_rare_large_value_takes_the_verdict_back() -> None:
@@ -123,13 +149,13 @@ def test_a_rare_large_value_takes_the_verdict_back() -> None:
 
 def test_it_begins_at_the_effective_size() -> None:
     accounts = Accounts()
-    accounts.add(np.arange(99), np.ones(99))
+    accounts.add(np.arange(69), np.ones(69))
     assert not accounts.begun
     accounts.add(np.arange(100, 5000), np.zeros(4900))  # users who prefer neither do not help
     assert not accounts.begun
     accounts.add(99, 1.0)
     assert accounts.begun
-    assert accounts.effective == 100
+    assert accounts.effective == 70
 
 
 def test_one_user_with_most_impressions_is_no_evidence() -> None:

@@ -14,8 +14,8 @@ from duelist.evidence.watch import first_alarms, looks_at, watch
 
 
 def test_each_look_says_what_the_method_says_then() -> None:
-    deltas = np.random.default_rng(3).choice([-1.0, 0.0, 2.0], (12, 180), p=[0.5, 0.15, 0.35])
-    looks = looks_at(180, every=10)
+    deltas = np.random.default_rng(3).choice([-1.0, 0.0, 2.0], (12, 380), p=[0.5, 0.15, 0.35])
+    looks = looks_at(380, every=10)
     alarms = watch(deltas, looks, alpha=0.1)
     for row, experiment in enumerate(deltas):
         band = confidence_sequence(experiment, alpha=0.1)

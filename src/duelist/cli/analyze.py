@@ -17,8 +17,12 @@ def analyze_command(
     demo: Annotated[bool, typer.Option("--demo", help="Instead of a log: 1,200 made-up users of two rankers.")] = False,
     html: Annotated[Path | None, typer.Option(help="Save the report as a page with charts.")] = None,
     window: Annotated[
-        float, typer.Option(help="Hours after a user's first impression at which the user's outcome is frozen.")
-    ] = 24.0,
+        float | None,
+        typer.Option(help="Hours after a user's first impression at which the user is frozen; otherwise all count."),
+    ] = None,
+    cap: Annotated[
+        float | None, typer.Option(help="Cut preferences at plus and minus this: limits then hold for few users too.")
+    ] = None,
     ended: Annotated[
         bool, typer.Option("--ended", help="The experiment is over: count users whose window is open too.")
     ] = False,
@@ -38,7 +42,7 @@ def analyze_command(
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
     found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events)
-    analysis = analyze(found, alpha, window, unit, ended, seed)
+    analysis = analyze(found, alpha, window, unit, ended, seed, cap)
     name = "demo" if log is None else log.name
     if html is not None:
         html.write_text(page(analysis, name), encoding="utf-8")

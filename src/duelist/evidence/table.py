@@ -99,11 +99,13 @@ def move(sums: Floats, before: float, after: float, count: float) -> None:
         sums[BEGAN] = sums[SQUARES]
 
 
-def enter(keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Hashes, preferences: Floats) -> int:
-    """Enter impressions until all are in or the table is too full; how many are in."""
+def enter(
+    keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Hashes, preferences: Floats, look: float
+) -> int:
+    """Enter impressions until all are in, the table is full or `look` of them are reached; how many are in."""
     room = FULLEST * keys.size
     for i in range(users.size):
-        if sums[USERS] >= room:
+        if sums[USERS] >= room or sums[IMPRESSIONS] >= look:
             return i
         key = users[i] if users[i] != EMPTY else MIX
         slot = find(keys, key)
@@ -137,4 +139,4 @@ def rehash(
 def compiled_enter() -> Callable[..., Any]:
     """`enter` without the look-up by types, which takes far longer than one impression does."""
     hashes, numbers = np.zeros(1, np.uint64), np.zeros(1)
-    return specialise(enter, {}).entry(hashes, numbers, np.zeros(1, np.uint32), numbers, hashes, numbers)
+    return specialise(enter, {}).entry(hashes, numbers, np.zeros(1, np.uint32), numbers, hashes, numbers, 1.0)
