@@ -6,10 +6,23 @@
 'ltr-v3'
 """
 
-from duelist.analysis.analysis import Analysis, Health, RankerCredit, analyze
+from duelist.analysis.analysis import Analysis, RankerCredit, analyze, analyze_all
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.demo import demo_log
+from duelist.analysis.health import Health
 from duelist.analysis.page import page
+from duelist.analysis.settings import Settings
 from duelist.analysis.text import format_analysis
 
-__all__ = ["Analysis", "Comparison", "Health", "RankerCredit", "analyze", "demo_log", "format_analysis", "page"]
+__all__ = [
+    "Analysis",
+    "Comparison",
+    "Health",
+    "RankerCredit",
+    "Settings",
+    "analyze",
+    "analyze_all",
+    "demo_log",
+    "format_analysis",
+    "page",
+]

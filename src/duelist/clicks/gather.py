@@ -263,6 +263,8 @@ class Gatherer:
         for row, credit in self.given.items():
             given[row, : len(credit)] = credit
         texts = {name: _coded(self.values[name]) for name in self.names}
+        for name in ("users", "queries"):
+            columns[name] = numbered(columns[name])
         return united(
             Impressions(
                 **columns,
@@ -284,6 +286,18 @@ def _joined(chunks: dict[str, list[Array]], name: str) -> Array:
     return np.concatenate([np.zeros(0, KINDS[name]), *parts])
 
 
+def numbered(hashes: Array) -> Array:
+    """Numbers from 0 in the order of coming, the same in every process.
+
+    >>> numbered(np.array([7, 3, 7, 5])).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return np.asarray(rank[of_row])
+
+
 def _coded(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
     """Numbers as floats, with no names; anything else as numbers of names, -1 where there is nothing."""
     try:
@@ -299,12 +313,12 @@ def _owner(record: Record, slot: int) -> str:
 
 
 def team_order(record: Record) -> tuple[int, int]:
-    """The ranker that picked first, and the one with the most slots, as numbers; -1 nobody.
+    """The ranker that picked first, and the one with the most slots, as numbers; -1 nobody; first -2: no teams.
 
     >>> team_order(Record("1", "ann", "q", 0.0, ("a", "b", "c"), (), ("x", "y"), (-1, 1, 1)))
     (1, 1)
     """
-    first = next((team for team in record.teams if team >= 0), -1)
+    first = next((team for team in record.teams if team >= 0), -1 if record.teams or not record.shown else -2)
     sizes = [record.teams.count(team) for team in range(len(record.rankers))]
     largest = max(sizes, default=0)
     return first, sizes.index(largest) if sizes.count(largest) == 1 else -1

@@ -1,7 +1,6 @@
 """A log as arrays: a few numbers an impression, so that millions of them fit into memory.
 
-Texts are kept as 64-bit hashes, or as numbers of a short list of names. The hashes are those of this
-process: they tell users apart and mean nothing elsewhere.
+Users and queries are numbers in the order of their coming, other texts numbers of a short list of names.
 """
 
 from __future__ import annotations
@@ -26,7 +25,9 @@ class Losses:
 
     rows: Counter[str] = field(default_factory=Counter)  # rejected rows by kind of reason
     clicks: Counter[str] = field(default_factory=Counter)  # clicks without a place, by kind of reason
-    rankers: Counter[str] = field(default_factory=Counter)  # rejected rows by the ranker that they favour
+    rankers: Counter[str] = field(
+        default_factory=Counter
+    )  # rejected rows and clicks of no list, by the ranker that they favour
     repeated: Counter[str] = field(default_factory=Counter)  # clicks on a slot clicked before, by ranker
     examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
     duplicates: int = 0  # rows that told of an impression once more
@@ -36,7 +37,7 @@ class Losses:
         kinds = self.rows if bad.row else self.clicks
         kinds[bad.kind] += 1
         self.examples.setdefault(bad.kind, f"line {bad.line}: {bad.reason}")
-        if bad.row:
+        if bad.row or bad.ranker:
             self.rankers[bad.ranker] += 1
 
 
@@ -64,14 +65,14 @@ class Impressions:
     """A log as arrays, one entry an impression, in the order of the log."""
 
     ids: Array
-    users: Array  # hashes
-    queries: Array  # hashes
+    users: Array  # numbers in the order of their coming
+    queries: Array  # likewise
     bodies: Array  # hashes of all that must be equal when an impression is logged twice
     times: Floats
     setups: Array  # numbers of `setup_names`
     experiments: Array  # numbers of `experiment_names`
     sizes: Array  # documents shown
-    firsts: Array  # the ranker that picked first, as a number of the setup; -1 nobody or not known
+    firsts: Array  # the ranker that picked first, as a number of the setup; -1 nobody, -2 there are no teams
     larger: Array  # the ranker with the most slots; -1 nobody or not known
     lost: Array  # clicks without a place
     given: Floats  # impressions x the most rankers: credit of the log; NaN where it has none

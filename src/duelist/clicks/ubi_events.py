@@ -83,7 +83,7 @@ def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -
             _add(mine, record, action, label, row.fields, begin)
         except BadRow as error:
             if action in CLICKS:
-                found.reject(row.line, str(error), row.text, row.path, row=mine is None, ranker=label)
+                found.reject(row.line, str(error), row.text, row.path, row=False, ranker=label)
                 if mine is not None:
                     mine.lost += 1
     rankers = tuple(sorted({label for mine in joined.values() for _, label in mine.labels}))
