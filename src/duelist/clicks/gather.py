@@ -7,8 +7,9 @@ that is not usual.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import nan
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rej
 from duelist.clicks.rows import Read, record_of
 
 REMEMBERED = 200_000  # forms
+PARTS = 256  # arrays of a column before they are joined
 
 
 class Form(NamedTuple):
@@ -80,6 +82,26 @@ KINDS: dict[str, Any] = {
 }
 
 
+class Column:
+    """Values that come in portions, as arrays; many small ones, which take more room than they hold, are joined."""
+
+    def __init__(self, name: str) -> None:
+        self.kind = KINDS[name]
+        self.parts: list[Array] = [np.zeros(0, self.kind)]
+        self.small: list[Array] = []
+
+    def add(self, values: Any) -> None:
+        self.small.append(np.array(values, self.kind))
+        if len(self.small) >= PARTS:
+            self.parts.append(np.concatenate(self.small))
+            self.small = []
+
+    def array(self) -> Array:
+        """All of them, which are forgotten."""
+        parts, self.parts, self.small = self.parts + self.small, [], []
+        return np.concatenate(parts)
+
+
 class Gatherer:
     """Takes rows and becomes Impressions. `read` makes a list of what was written; `attributes` are kept."""
 
@@ -91,21 +113,56 @@ class Gatherer:
         self.rankers: list[tuple[str, ...]] = []  # by the number of their setup
         self.losses = Losses()
         self.rows = 0
-        self.columns: dict[str, list[Array]] = {name: [] for name in ROW}
-        self.done: dict[str, list[Array]] = {name: [] for name in DONE}
+        self.columns = {name: Column(name) for name in ROW}
+        self.done = {name: Column(name) for name in DONE}
         self.given: dict[int, tuple[float, ...]] = {}
         self.values: dict[str, list[Any]] = {name: [] for name in self.names}
 
     def take(self, batch: Batch, path: object = "") -> list[int]:
         """Take the rows that are of the usual form; the places in the batch of those that are not."""
-        texts = (batch.user, batch.query, batch.experiment)
-        lists = (batch.rankers, batch.teams, batch.clicks, batch.credit, batch.click_times)
-        forms = list(map(self._usual, *texts, batch.time, batch.shown, *lists))
-        unusual = [place for place, form in enumerate(forms) if form is None]
+        forms: list[Form | None] | None = self._all_usual(batch)
+        if forms is None:
+            texts = (batch.user, batch.query, batch.experiment)
+            lists = (batch.rankers, batch.teams, batch.clicks, batch.credit, batch.click_times)
+            forms = list(map(self._usual, *texts, batch.time, batch.shown, *lists))
+        unusual = [place for place, form in enumerate(forms) if form is None] if None in forms else []
         if unusual:
             batch = batch.without(set(unusual))
         self._store(batch, [form for form in forms if form is not None], path)
         return unusual
+
+    def _all_usual(self, batch: Batch) -> list[Form | None] | None:
+        """The forms of a batch in which every row is usual and of a form met before, looked at as columns.
+
+        None: the rows must be looked at one by one. This is what most batches of a large log are.
+        """
+        for column in (batch.user, batch.query, batch.experiment):
+            if set(map(type, column)) != {str}:
+                return None
+        if set(map(type, batch.time)) != {float} or any(batch.credit) or any(batch.click_times):
+            return None
+        if set(map(type, batch.shown)) != {list} or not 0 <= min(batch.time) <= max(batch.time) < MILLISECONDS:
+            return None
+        sizes = list(map(len, batch.shown))
+        try:
+            if not all(map(str.strip, batch.user)) or not all(map(str.strip, chain.from_iterable(batch.shown))):
+                return None
+            if list(map(len, map(set, batch.shown))) != sizes:
+                return None
+            forms = list(map(self.forms.get, zip(sizes, batch.rankers, batch.teams, batch.clicks, strict=True)))
+        except TypeError:  # a document that is no text, or a list that holds lists
+            return None
+        for place, form in enumerate(forms) if None in forms else ():
+            if form is None:
+                row = (batch.shown[place], batch.rankers[place], batch.teams[place], batch.clicks[place])
+                forms[place] = self._new_form(*row)
+        return forms
+
+    def _new_form(self, shown: list[str], rankers: Any, teams: Any, clicks: Any) -> Form | None:
+        try:
+            return self._form(shown, rankers, teams, clicks)
+        except (TypeError, ValueError, BadRow):
+            return None
 
     def _usual(
         self,
@@ -169,43 +226,46 @@ class Gatherer:
 
     def _store(self, batch: Batch, forms: Sequence[Form], path: object) -> None:
         """Make arrays of usual rows."""
-        rows = zip(batch.user, batch.query, batch.shown, forms, strict=True)
-        names = zip(batch.experiment, batch.id, batch.lines, strict=True)
-        plain = [(form.setup, form.first, form.larger, len(form.lost), len(form.slots)) for form in forms]
-        setups, firsts, larger, lost, number_of_clicks = zip(*plain, strict=True) if plain else ((),) * 5
+        if not forms:
+            return
+        setups, layouts, firsts, larger, slots, teams, lost, repeated = zip(*forms, strict=True)
+        names = zip(batch.experiment, batch.id, strict=True)
+        ids = list(map(hash, names)) if all(batch.id) else _ids(names, batch.lines)
+        shown = map(tuple, batch.shown)
+        experiments = {name: self.experiments[name] for name in dict.fromkeys(batch.experiment)}
         self._append(
             self.columns,
-            ids=[hash((experiment, name)) if name else line for experiment, name, line in names],
+            ids=ids,
             users=list(map(hash, batch.user)),
             queries=list(map(hash, batch.query)),
-            bodies=[hash((user, query, tuple(shown), form.layout)) for user, query, shown, form in rows],
+            bodies=list(map(hash, zip(batch.user, batch.query, shown, layouts, strict=True))),
             times=[time if time.__class__ is float and time < MILLISECONDS else seconds(time) for time in batch.time],
             setups=setups,
-            experiments=[self.experiments[name] for name in batch.experiment],
+            experiments=list(map(experiments.__getitem__, batch.experiment)),
             sizes=list(map(len, batch.shown)),
             firsts=firsts,
             larger=larger,
-            lost=lost,
+            lost=list(map(len, lost)),
         )
+        number_of_clicks = list(map(len, slots))
         clicks = sum(number_of_clicks)
         self._append(
             self.done,
             rows=np.repeat(np.arange(self.rows, self.rows + len(forms)), number_of_clicks),
-            teams=[team for form in forms for team in form.teams],
-            slots=[slot for form in forms for slot in form.slots],
+            teams=list(chain.from_iterable(teams)),
+            slots=list(chain.from_iterable(slots)),
             times=self._click_times(batch, number_of_clicks),
-            names=[0] * clicks,
-            values=[1.0] * clicks,
+            names=np.zeros(clicks),
+            values=np.ones(clicks),
         )
-        for place, credit in enumerate(batch.credit):
+        for place, credit in enumerate(batch.credit) if any(batch.credit) else ():
             if credit:
                 self.given[self.rows + place] = self._numbers(credit)
         for name, column in zip(self.names, batch.attributes, strict=True):
             self.values[name].extend(column)
         self.rows += len(forms)
-        for line, form in zip(batch.lines, forms, strict=True):
-            if form.lost or form.repeated:
-                self._count(form, line, path)
+        for line, form in zip(batch.lines, forms, strict=True) if any(lost) or any(repeated) else ():
+            self._count(form, line, path)
 
     def _click_times(self, batch: Batch, sizes: Sequence[int]) -> list[float]:
         if not any(batch.click_times):
@@ -213,9 +273,9 @@ class Gatherer:
         known = [list(map(seconds, self.read(moments))) if moments else [] for moments in batch.click_times]
         return [time for times, size in zip(known, sizes, strict=True) for time in times or [nan] * size]
 
-    def _append(self, kept: dict[str, list[Array]], **columns: Any) -> None:
+    def _append(self, kept: dict[str, Column], **columns: Any) -> None:
         for name, column in columns.items():
-            kept[name].append(np.array(column, KINDS[name]))
+            kept[name].add(column)
 
     def add(self, read: Read, line: int = 0, path: object = "") -> None:
         """Take any row that was read as a record."""
@@ -256,8 +316,8 @@ class Gatherer:
 
     def impressions(self) -> Impressions:
         """All that was taken, each impression once."""
-        columns = {name: _joined(self.columns, name) for name in ROW}
-        done = Done(**{name: _joined(self.done, name) for name in DONE})
+        columns = {name: self.columns[name].array() for name in ROW}
+        done = Done(**{name: self.done[name].array() for name in DONE})
         most = max(map(len, self.given.values()), default=0)
         given = np.full((self.rows, most), nan)
         for row, credit in self.given.items():
@@ -280,10 +340,9 @@ class Gatherer:
         )
 
 
-def _joined(chunks: dict[str, list[Array]], name: str) -> Array:
-    """One array of many, which are forgotten."""
-    parts = chunks.pop(name)
-    return np.concatenate([np.zeros(0, KINDS[name]), *parts])
+def _ids(names: Iterable[tuple[Any, Any]], lines: Sequence[int]) -> list[int]:
+    """Hashes of ids; a row without one is called by its line."""
+    return [hash(name) if name[1] else line for name, line in zip(names, lines, strict=True)]
 
 
 def numbered(hashes: Array) -> Array:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
-from operator import attrgetter
+from itertools import compress
+from operator import attrgetter, not_
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from duelist.clicks.files import CutShort, numbered_lines, suffix
+from duelist.clicks.files import CutShort, numbered_lines, portions, suffix
 from duelist.clicks.gather import BATCH, Batch, Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, json_object, read_log, table_header, table_row
@@ -24,7 +24,7 @@ from duelist.core.errors import BadInput, MissingExtra
 UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are read the long way
 NOTHING = msgspec.Raw(b"")
 PARQUET = ".parquet"
-ROWS = 4_000  # in a batch
+ROWS = 500  # in a batch: few enough for the cache of a processor
 LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
 
 # A batch, its rows as mappings by their places in it, and other rows with their lines: a mapping, or what is wrong.
@@ -95,21 +95,14 @@ def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
     extra = [f"attribute_{place}" for place in range(len(attributes))]
     default: Any = partial(msgspec.field, default=None)
     fields += [(own, str | int | float | None, default(name=name)) for own, name in zip(extra, attributes, strict=True)]
-    decode = msgspec.json.Decoder(msgspec.defstruct("Row", fields, gc=False, kw_only=True)).decode
-    for lines in _portions(path):
-        rows, numbers, texts = [], [], []
-        others: list[tuple[int, Any]] = []
-        for number, text in lines:
-            try:
-                row: Any = decode(text)
-                if row.clicked or row.actions or row.lost or row.ranker:
-                    raise msgspec.ValidationError
-            except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-                others.append((number, json_object(text)))
-            else:
-                rows.append(row)
-                numbers.append(number)
-                texts.append(text)
+    row_type = msgspec.defstruct("Row", fields, gc=False, kw_only=True)
+    decode, decode_all = msgspec.json.Decoder(row_type).decode, msgspec.json.Decoder(list[row_type]).decode  # type: ignore[valid-type]
+    for numbers, texts in _portions(path):
+        rows, others = _decoded(numbers, texts, decode, decode_all)
+        if others:
+            bad = {number for number, _ in others}
+            texts = [text for number, text in zip(numbers, texts, strict=True) if number not in bad]
+            numbers = [number for number in numbers if number not in bad]
         lists = {name: _written(list(map(attrgetter(name), rows))) for name in LISTS}
         batch = Batch(
             lines=numbers,
@@ -125,30 +118,48 @@ def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
         yield batch, partial(_json_object_at, texts), others
 
 
+def _decoded(
+    numbers: Sequence[int], texts: Sequence[str], decode: Callable[[str], Any], decode_all: Callable[[str], Any]
+) -> tuple[list[Any], list[tuple[int, Any]]]:
+    """The rows that can be decoded at once, and those that cannot, with their lines; all together if all can."""
+    try:
+        rows = decode_all("[" + ",".join(texts) + "]")
+        if len(rows) == len(texts) and not any(any(map(attrgetter(name), rows)) for name in UNUSUAL):
+            return rows, []
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        pass
+    rows, others = [], []
+    for number, text in zip(numbers, texts, strict=True):
+        try:
+            row = decode(text)
+            if row.clicked or row.actions or row.lost or row.ranker:
+                raise msgspec.ValidationError
+            rows.append(row)
+        except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+            others.append((number, json_object(text)))
+    return rows, others
+
+
 def _json_object_at(texts: Sequence[str], place: int) -> Any:
     return json_object(texts[place])
 
 
 def _written(column: list[Any]) -> list[bytes]:
     """What was written for lists; nothing for null."""
+    if not any(column):
+        return [b""] * len(column)
     texts = list(map(bytes, column))
     return [b"" if text == b"null" else text for text in texts] if b"null" in texts else texts
 
 
-def _portions(path: str | Path, skip: int = 0) -> Iterator[list[tuple[int, str]]]:
-    """The lines that are not blank, many at a time; what could be read of a file that breaks off comes first."""
-    lines = ((number, line) for number, line in numbered_lines(path) if line and not line.isspace())
-    held: list[tuple[int, str]] = []
-    try:
-        for line in islice(lines, skip, None):
-            held.append(line)
-            if len(held) == ROWS:
-                yield held
-                held = []
-    except CutShort:
-        yield held
-        raise
-    yield held
+def _portions(path: str | Path) -> Iterator[tuple[Sequence[int], list[str]]]:
+    """The lines that are not blank with their numbers, many at a time."""
+    for first, lines in portions(path, ROWS):
+        numbers: Sequence[int] = range(first, first + len(lines))
+        if not all(map(str.strip, lines)):
+            numbers = [number for number, line in zip(numbers, lines, strict=True) if line.strip()]
+            lines = [line for line in lines if line.strip()]
+        yield numbers, lines
 
 
 def _listed(cell: str) -> Any:
@@ -160,24 +171,28 @@ def _table_batches(path: str | Path, delimiter: str, attributes: Sequence[str]) 
     header = table_header(path, first, delimiter)
     place = {name: number for number, name in enumerate(header)}
     long = any(name in place for name in UNUSUAL)
-    for lines in _portions(path, skip=1):
-        rows, numbers, texts = [], [], []
+    seen = False
+    for numbers, lines in _portions(path):
+        if not seen:  # the header
+            seen, numbers, lines = bool(lines), numbers[1:], lines[1:]
+        cells = [line.split(delimiter) for line in lines]
+        usual = [
+            not long and len(row) == len(header) and '"' not in line and not row[place["shown"]].startswith("[")
+            for row, line in zip(cells, lines, strict=True)
+        ]
         others: list[tuple[int, Any]] = []
-        for number, line in lines:
-            cells = line.split(delimiter)
-            if long or len(cells) != len(header) or '"' in line or cells[place["shown"]].startswith("["):
-                others.append((number, table_row(line, header, delimiter)))
-            else:
-                rows.append(cells)
-                numbers.append(number)
-                texts.append(line)
-        columns: list[Any] = list(zip(*rows, strict=True)) or [()] * len(header)
-        columns.append([""] * len(rows))  # for columns that are not there: the place -1
+        if not all(usual):
+            kept = list(compress(zip(numbers, lines, cells, strict=True), usual))
+            odd = compress(zip(numbers, lines, strict=True), map(not_, usual))
+            others = [(number, table_row(line, header, delimiter)) for number, line in odd]
+            numbers, lines, cells = map(list, zip(*kept, strict=True)) if kept else ([], [], [])
+        columns: list[Any] = list(zip(*cells, strict=True)) or [()] * len(header)
+        columns.append([""] * len(cells))  # for columns that are not there: the place -1
         named = {name: columns[place.get(name, -1)] for name in BATCH if name not in ("lines", "attributes")}
         named["shown"] = [cell.split() for cell in named["shown"]]
-        named["time"] = _times(named["time"]) if "time" in place else [0.0] * len(rows)
+        named["time"] = _times(named["time"]) if "time" in place else [0.0] * len(cells)
         extra = [columns[place.get(name.lower(), -1)] for name in attributes]
-        row_at = partial(_table_row_at, texts, header, delimiter)
+        row_at = partial(_table_row_at, lines, header, delimiter)
         yield Batch(lines=numbers, attributes=extra, **named), row_at, others
 
 
