@@ -20,7 +20,7 @@ from duelist.cli.analyze import analyze_command
 from duelist.clicks.gather import impressions_of
 from duelist.clicks.log import Log, Record, write_log
 from duelist.core.errors import BadInput
-from duelist.evidence import Accounts, BettingSequence, user_hash
+from duelist.evidence import Accounts, BettingSequence, ClickWeights, user_hash
 from duelist.evidence.fixed import t_test
 from duelist.evidence.sequential import confidence_sequence
 
@@ -59,12 +59,15 @@ def by_user(records: list[Record]) -> dict[str, list[Record]]:
 
 def test_the_numbers_are_those_of_users_counted_by_hand() -> None:
     records = in_time(demo_log(500, CLEAR, seed=1))
-    totals = [sum(preferences_by_hand(mine)) for mine in by_user(records).values()]
+    weights = np.diff(np.sqrt(np.arange(3) + 0.5)) / (math.sqrt(1.5) - math.sqrt(0.5))  # of a first and a second visit
+    preferences = [preferences_by_hand(mine) for mine in by_user(records).values()]
+    totals = [float(weights[: len(mine)] @ mine) for mine in preferences]
+    weight = sum(weights[: len(mine)].sum() for mine in preferences)
     (comparison,) = analyze(log_of(records)).comparisons
-    assert sorted(comparison.totals) == sorted(totals)
+    assert sorted(comparison.totals) == pytest.approx(sorted(totals))
     assert comparison.users == 500
     assert comparison.wins == tuple(sum(np.sign(d) == s for d in totals) for s in (1, -1, 0))
-    assert comparison.preference == pytest.approx(np.mean(preferences_by_hand(records)))
+    assert comparison.preference == pytest.approx(sum(totals) / weight)
     assert comparison.tests[2].p_value == pytest.approx(t_test(totals).p_value)
     accounts = Accounts()
     for record, preference in zip(records, preferences_by_hand(records), strict=True):
@@ -156,7 +159,7 @@ def test_credit_in_the_log_goes_before_teams_and_records_without_either_are_coun
     given = [replace(record, credit=(1.0, 0.25)) for record in records]
     bare = Record("bare", "u", "q", START, ("a",), (0,))
     analysis = analyze(Log((*given, bare)))
-    assert analysis.comparisons[0].preference == 0.75
+    assert analysis.comparisons[0].preference == pytest.approx(0.75)
     assert analysis.health.unusable == 1
     with pytest.raises(BadInput, match="none of the 1 impressions compares two rankers"):
         analyze(Log((bare,)))
@@ -250,6 +253,18 @@ def test_the_command_prints_saves_a_page_and_counts_bad_rows(command: typer.Type
     (comparison,) = printed["comparisons"]
     assert f"{-comparison['preference']:+.3f}, from {-comparison['high']:+.3f}" in shown.output
     assert comparison["users"] == comparison["wins"] + comparison["losses"] + comparison["ties"]
+
+
+def test_the_command_weighs_clicks_and_caps(command: typer.Typer, tmp_path: Path) -> None:
+    path, learned = tmp_path / "log.jsonl", tmp_path / "weights.json"
+    write_log(demo_log(400, CLEAR), path)
+    some = frozenset(user_hash(f"u{user}") for user in range(100))
+    learned.write_text(ClickWeights((1.0,) + (0.0,) * 13, some, ()).to_json())
+    shown = CliRunner().invoke(command, [str(path), "--weights", str(learned), "--json"], catch_exceptions=False)
+    assert json.loads(shown.stdout)["comparisons"][0]["users"] == 300
+    assert "impressions of users that the weights were learned from are left out" in shown.stderr
+    capped = CliRunner().invoke(command, [str(path), "--cap", "5", "--json"], catch_exceptions=False)
+    assert json.loads(capped.stdout)["comparisons"][0]["capped"] == {"cap": 5.0, "share": 0.0, "shift": 0.0}
 
 
 def test_a_page_that_cannot_be_saved_is_refused_before_the_work(command: typer.Typer, tmp_path: Path) -> None:

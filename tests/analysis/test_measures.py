@@ -43,7 +43,7 @@ def buying(records: list[Record], seed: int = 0) -> list[Record]:
 
 
 def test_outcomes_stand_side_by_side_at_a_level_that_they_share() -> None:
-    records = buying(demo_log(2000, CLEAR, seed=1))
+    records = buying(demo_log(3000, CLEAR, seed=1, visits=1))
     analysis = analyze(Log(tuple(records)), outcomes=("clicks", "purchase", "purchase:value"))
     assert [other.name for other in analysis.others] == ["purchase", "purchase:value"]
     number, value = (other.comparisons[0] for other in analysis.others)
@@ -75,7 +75,7 @@ def test_the_effect_is_said_in_clicks() -> None:
 
 
 def test_segments_are_the_same_comparison_of_fewer_at_a_shared_level() -> None:
-    records = buying(demo_log(1500, CLEAR, seed=3))
+    records = buying(demo_log(2000, CLEAR, seed=3, visits=1))
     analysis = analyze(Log(tuple(records)), segments=("device", "queries"))
     names = [segment.name for segment in analysis.segments]
     assert names == ["device phone", "device desktop", "head queries", "tail queries"]
@@ -93,7 +93,7 @@ def test_segments_are_the_same_comparison_of_fewer_at_a_shared_level() -> None:
 
 
 def test_a_broken_guardrail_withholds_the_verdict() -> None:
-    records = buying(demo_log(1500, CLEAR, seed=3))
+    records = buying(demo_log(2000, CLEAR, seed=3, visits=1))
     fine = analyze(Log(tuple(records)), guardrails=("latency<140", "abandonment<0.6", "zero-results<0.01"))
     assert fine.winner == "new"
     assert fine.guarded[0].mean == pytest.approx(np.mean([r.attributes["latency"] for r in records]))

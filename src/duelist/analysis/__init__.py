@@ -13,6 +13,7 @@ from duelist.analysis.health import Health
 from duelist.analysis.page import page
 from duelist.analysis.settings import Settings
 from duelist.analysis.text import format_analysis
+from duelist.analysis.weighed import Weighed, weigh
 
 __all__ = [
     "Analysis",
@@ -20,9 +21,11 @@ __all__ = [
     "Health",
     "RankerCredit",
     "Settings",
+    "Weighed",
     "analyze",
     "analyze_all",
     "demo_log",
     "format_analysis",
     "page",
+    "weigh",
 ]

@@ -53,7 +53,7 @@ class Comparison:
 
     @cached_property
     def totals(self) -> Floats:
-        """Each user's total preference."""
+        """Each user's total preference, weighed."""
         return self.accounts.per_user()[0]
 
     @cached_property
@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def preference(self) -> float:
-        """The mean preference of an impression."""
+        """The mean preference of an impression; the more a user had, the less each weighs."""
         return self.accounts.mean
 
     @property
@@ -132,7 +132,7 @@ class Comparison:
             return None
         spread = math.sqrt(accounts.squares / self.users)
         each = detectable_effect(self.users, spread, alpha=self.alpha, kurtosis=self._kurtosis)
-        return each * self.users / accounts.impressions
+        return each * self.users / accounts.weight
 
     @cached_property
     def users_to_undo(self) -> int | None:
@@ -154,7 +154,7 @@ class Comparison:
         if self.betting:
             later: Accounts | BettingSequence = self.betting[0].after(more, against)
         else:
-            later = self.accounts.after(more, against, self.accounts.impressions / self.users)
+            later = self.accounts.after(more, against, self.accounts.weight / self.users)
         low, high = later.limits(self.alpha)
         return low > 0 if against < 0 else high < 0
 

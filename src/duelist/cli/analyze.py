@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from duelist.analysis import Analysis
+    from duelist.clicks.impressions import Impressions
 
 
 def analyze_command(
@@ -54,14 +55,14 @@ def analyze_command(
     most_lost: Annotated[float, typer.Option(help="The share of rows or clicks that may be lost.")] = 0.05,
     most: Annotated[int | None, typer.Option(help="Leave out users with more impressions than this: machines.")] = None,
     alpha: Annotated[float, typer.Option(help="The chance of a false winner, at most.")] = 0.05,
+    weights: Annotated[
+        Path | None, typer.Option(help="Learned click weights (JSON): users they were learned from are left out.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap and the A/A replay.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
-    from duelist.analysis import Settings, analyze_all, demo_log
-    from duelist.clicks.gather import impressions_of
-    from duelist.clicks.log import Log
-    from duelist.clicks.scan import scan_log
+    from duelist.analysis import Settings, analyze_all
     from duelist.core.errors import BadInput
 
     if (log is None) != demo:
@@ -71,14 +72,31 @@ def analyze_command(
         *(alpha, window, unit, ended, seed, cap, tuple(outcome or ("clicks",)), attribution),
         *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most),
     )
+    found = load(log, events, ordinals, weights, settings.columns)
+    show(analyze_all(found, experiment, settings), log, html, as_json)
+
+
+def load(
+    log: Path | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
+) -> Impressions:
+    """The impressions of a file or of the demo; with weights, those of other users than they were learned from."""
+    from duelist.analysis import demo_log, weigh
+    from duelist.clicks.gather import impressions_of
+    from duelist.clicks.log import Log, read_log
+    from duelist.clicks.scan import scan_log
+    from duelist.evidence.click_weights import ClickWeights
+
+    if log is not None and weights is None:
+        return scan_log(log, events, ordinals, columns)
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
-    found = (
-        impressions_of(Log(tuple(demo_log(1200, users, seed=1))))
-        if log is None
-        else scan_log(log, events, ordinals, settings.columns)
-    )
-    analyses = analyze_all(found, experiment, settings)
-    show(analyses, "demo" if log is None else log.name, html, as_json)
+    found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events, ordinals)
+    if weights is not None:
+        weighed = weigh(found, ClickWeights.from_json(weights.read_bytes()))
+        found = weighed.log
+        typer.echo(
+            f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
+        )
+    return impressions_of(found, columns)
 
 
 def check_page(html: Path | None) -> None:
@@ -91,12 +109,12 @@ def check_page(html: Path | None) -> None:
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
 
 
-def show(analyses: tuple[Analysis, ...], name: str, html: Path | None, as_json: bool) -> None:
+def show(analyses: tuple[Analysis, ...], log: Path | None, html: Path | None, as_json: bool) -> None:
     """Print every analysis and save its page, each experiment's with its place in the name if there are several."""
     from duelist.analysis.page import page
     from duelist.analysis.text import printable
 
-    saved = []
+    saved, name = [], "demo" if log is None else log.name
     for place, analysis in enumerate(analyses, 1):
         if html is not None:
             file = html if len(analyses) == 1 else html.with_stem(f"{html.stem}-{place}")
@@ -105,7 +123,7 @@ def show(analyses: tuple[Analysis, ...], name: str, html: Path | None, as_json: 
         if not as_json:
             print(f"{printable(name)}: {analysis}" + ("\n" if place < len(analyses) else ""))
     if as_json:
-        rows = [{"log": name, **analysis.summary()} for analysis in analyses]
+        rows = [{"log": str(log or name), **analysis.summary()} for analysis in analyses]
         print(json.dumps(rows[0] if len(rows) == 1 else rows, indent=2))
     elif saved:
         print(f"\npage saved to {', '.join(saved)}")

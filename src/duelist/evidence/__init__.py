@@ -5,6 +5,7 @@ from duelist.evidence.balance import Check, check_balance, ratio_e_value, replay
 from duelist.evidence.betting import BettingSequence
 from duelist.evidence.bootstrap import Bootstrap, bootstrap_totals, cluster_bootstrap
 from duelist.evidence.capped import Capped, cap_preferences
+from duelist.evidence.click_weights import ClickWeights, SameUsers
 from duelist.evidence.deltas import Frozen, freeze
 from duelist.evidence.fixed import FixedTest, sign_test, t_test, wilcoxon_test, z_test
 from duelist.evidence.multiple import e_benjamini_hochberg, e_bonferroni, holm
@@ -27,10 +28,12 @@ __all__ = [
     "Bootstrap",
     "Capped",
     "Check",
+    "ClickWeights",
     "ConfidenceSequence",
     "EValue",
     "FixedTest",
     "Frozen",
+    "SameUsers",
     "bootstrap_totals",
     "cap_preferences",
     "check_balance",

@@ -3,6 +3,10 @@
 An impression enters when it is closed, with a preference that never changes again; its user may
 come back for as long as the experiment lasts. Nothing is waited for, and nothing counted is taken back.
 
+The k-th impression of a user weighs about 1/sqrt(k): 1, 0.69, 0.56, 0.48, ... A weight depends on nothing but the
+number of earlier ones, so it is frozen too. Where tastes persist, a user's hundredth visit says little
+that the others did not, and without weights a few heavy users outweigh the crowd.
+
 What is assumed. Users are independent of each other, and a user's later preferences are not
 negatively correlated with the earlier ones: a taste persists. The variance of the sum then grows at
 least as fast as that of independent steps, and by Slepian's inequality such a sum crosses a boundary
@@ -41,7 +45,9 @@ from duelist.evidence.table import (
     SQUARES,
     SUMS,
     TOTAL,
+    UNIT,
     USERS,
+    WEIGHT,
     WINS,
     Counts,
     Hashes,
@@ -84,10 +90,10 @@ class Accounts:
     >>> accounts = Accounts()
     >>> users = np.arange(300, dtype=np.uint64) % 200  # half of them came twice
     >>> accounts.add(users, np.where(users % 10 < 6, 1.0, -0.5))
-    >>> accounts.users, accounts.impressions, accounts.wins, accounts.losses, accounts.mean
+    >>> accounts.users, accounts.impressions, accounts.wins, accounts.losses, round(accounts.mean, 3)
     (200, 300, 120, 80, 0.4)
     >>> [round(limit, 3) for limit in accounts.limits(alpha=0.05)]
-    [0.228, 0.572]
+    [0.231, 0.569]
     """
 
     def __init__(self) -> None:
@@ -154,7 +160,7 @@ class Accounts:
 
     @property
     def total(self) -> float:
-        """The sum of all preferences."""
+        """The sum of all preferences, weighed."""
         return float(self.sums[TOTAL])
 
     @property
@@ -164,8 +170,13 @@ class Accounts:
 
     @property
     def mean(self) -> float:
-        """The mean preference of an impression."""
-        return self.total / max(1, self.impressions)
+        """The mean preference of an impression, weighed."""
+        return self.total / (self.weight or 1.0)
+
+    @property
+    def weight(self) -> float:
+        """What all impressions weigh."""
+        return float(self.sums[WEIGHT])
 
     @property
     def effective(self) -> float:
@@ -186,7 +197,7 @@ class Accounts:
         """The confidence sequence at earlier looks and now."""
         sums = np.vstack([self.looks, self.sums]).T
         impressions = sums[IMPRESSIONS].astype(np.int64)
-        mean = sums[TOTAL] / np.maximum(1, impressions)
+        mean = np.divide(sums[TOTAL], sums[WEIGHT], out=np.zeros(len(impressions)), where=sums[WEIGHT] > 0)
         return Course(sums[USERS].astype(np.int64), mean, *_limits(sums, check_share("alpha", alpha)), impressions)
 
     @property
@@ -199,21 +210,19 @@ class Accounts:
         """It may be watched: one over the largest e-value so far."""
         return math.exp(-float(self.sums[HIGHEST]))
 
-    def per_user(self) -> tuple[Floats, Ints]:
-        """Each user's total and number of impressions, in no order that means anything."""
+    def per_user(self) -> tuple[Floats, Floats]:
+        """Each user's total and weight, in no order that means anything."""
         used = self.keys != 0
-        return self.totals[used], (self.counts[used] & COUNT).astype(np.int64)
+        counts = (self.counts[used] & COUNT).astype(np.float64)
+        return self.totals[used], (np.sqrt(counts + 0.5) - math.sqrt(0.5)) * UNIT
 
-    def after(self, users: int, total: float, count: float) -> Accounts:
-        """What the sums would be after so many more users of this total and number of impressions each."""
+    def after(self, users: int, total: float, weight: float) -> Accounts:
+        """What the sums would be after so many more users of this total and weight each."""
         more = Accounts()
-        more.sums, sums = self.sums.copy(), self.sums
-        more.sums[[USERS, IMPRESSIONS]] = sums[USERS] + users, sums[IMPRESSIONS] + users * count
+        more.sums = self.sums.copy()
         more.sums[WINS if total > 0 else LOSSES] += users
-        for place, each in zip(
-            (TOTAL, SQUARES, FOURTHS, CROSS, SIZES), (total, total**2, total**4, total * count, count**2), strict=True
-        ):
-            more.sums[place] += users * each
+        places = [USERS, WEIGHT, TOTAL, SQUARES, FOURTHS, CROSS, SIZES]
+        more.sums[places] += users * np.array([1, weight, total, total**2, total**4, total * weight, weight**2])
         enough = more.effective >= START
         more.sums[BEGAN] = (more.sums[BEGAN] or more.sums[SQUARES]) if enough else 0.0
         return more
@@ -248,4 +257,4 @@ class Accounts:
 
 def _limits(sums: Floats, alpha: float) -> tuple[Any, Any]:
     total, squares, fourths = sums[TOTAL], sums[SQUARES], sums[FOURTHS]
-    return mean_limits(sums[IMPRESSIONS], total, squares, fourths, sums[CROSS], sums[SIZES], sums[BEGAN], alpha)
+    return mean_limits(sums[WEIGHT], total, squares, fourths, sums[CROSS], sums[SIZES], sums[BEGAN], alpha)

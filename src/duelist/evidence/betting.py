@@ -23,7 +23,7 @@ import numpy as np
 
 from duelist.core.compile import compiled, kernel
 from duelist.core.errors import BadInput
-from duelist.core.memory import Floats
+from duelist.core.memory import Floats, Ints
 from duelist.evidence.deltas import check_deltas, check_share
 
 IMAGINED = 10.0  # users before the first, of mean m and half the bound away from it
@@ -53,6 +53,22 @@ def play(wealth: Floats, means: Floats, sums: Floats, bound: float, deltas: Floa
         sums[TOTAL] += delta
         sums[SQUARES] += delta * delta
         sums[HIGHEST] = max(sums[HIGHEST], wealth[means.size // 2])
+
+
+@compiled
+def wealth_at(deltas: Floats, looks: Ints, bound: float, wealth: Floats) -> None:
+    """The logarithm of the wealth of who bets against a mean of 0, of experiments x users at each look."""
+    for row in range(deltas.shape[0]):
+        money = total = squares = 0.0
+        user = 0
+        for look in range(looks.size):
+            while user < looks[look]:
+                delta = deltas[row, user]
+                money += math.log1p(stake(0.0, float(user), total, squares, bound) * delta)
+                total += delta
+                squares += delta * delta
+                user += 1
+            wealth[row, look] = money
 
 
 class BettingSequence:

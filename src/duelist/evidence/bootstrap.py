@@ -45,7 +45,7 @@ def cluster_bootstrap(
 
 
 def bootstrap_totals(totals: Any, counts: Any, draws: int = 1000, level: float = 0.95, seed: int = 0) -> Bootstrap:
-    """The same from each user's total preference and number of impressions.
+    """The same from each user's total preference and number (or weight) of impressions.
 
     More than 100,000 users are not drawn: their mean is normal, and its spread known.
 

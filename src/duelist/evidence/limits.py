@@ -48,7 +48,7 @@ def boundary(size: Any, alpha: float = 0.05, tuned: float = TUNED) -> Any:
 
 
 def mean_limits(
-    impressions: Any,
+    weight: Any,
     total: Any,
     squares: Any,
     fourths: Any,
@@ -60,10 +60,11 @@ def mean_limits(
 ) -> tuple[Any, Any]:
     """The means of an impression that are within the boundary; infinite before the sequence has begun.
 
-    `squares` is the sum over users of total^2, `fourths` of total^4, `cross` of total x impressions, `sizes` of
-    impressions^2, and `began` the squares when the effective size reached `start`, 0 before. A mean m is inside if
-    (total - m impressions)^2 is at most boundary^2 times the sum over users of (total - m impressions)^2 (Fieller) and
-    of one more user, who weighs as much as those that carry the sum: users who all agree are no certainty.
+    `weight` is that of all impressions, their number where each weighs 1. `squares` is the sum over
+    users of total^2, `fourths` of total^4, `cross` of total x weight, `sizes` of weight^2, and `began`
+    the squares when the effective size reached `start`, 0 before. A mean m is inside if (total - m weight)^2
+    is at most boundary^2 times the sum over users of (total - m weight)^2 (Fieller) and of one more user, who
+    weighs as much as those that carry the sum: users who all agree are no certainty.
 
     >>> low, high = mean_limits(200, 80.0, 160.0, 160.0, 80.0, 200, began=70.0)  # 120 users win, 40 lose, 40 neither
     >>> round(float(low), 3), round(float(high), 3)
@@ -73,8 +74,8 @@ def mean_limits(
     with np.errstate(all="ignore"):  # what has not begun is replaced in the end
         wide = boundary(start * squares / began, alpha) ** 2
         most = wide * (squares + np.asarray(fourths) / squares)
-        curve = impressions * (impressions * 1.0) - wide * sizes
-        middle = (total * impressions - wide * cross) / curve
+        curve = weight * (weight * 1.0) - wide * sizes
+        middle = (total * weight - wide * cross) / curve
         half = np.sqrt(np.maximum(middle**2 - (total * total - most) / curve, 0))
     known = (began > 0) & (curve > 0)  # otherwise few users have most impressions, and any mean is possible
     return np.where(known, middle - half, -math.inf), np.where(known, middle + half, math.inf)

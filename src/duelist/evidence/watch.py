@@ -9,6 +9,7 @@ from scipy import special
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Ints
+from duelist.evidence.betting import wealth_at
 from duelist.evidence.limits import START, mean_limits
 from duelist.evidence.sequential import log_e_value, sums_at
 
@@ -24,10 +25,13 @@ def looks_at(users: int, every: int = EVERY, first: int = FIRST) -> Ints:
     return np.arange(first, users + 1, every)
 
 
-def watch(deltas: Any, looks: Ints, alpha: float = 0.05, start: float = START) -> dict[str, Flags]:
+def watch(
+    deltas: Any, looks: Ints, alpha: float = 0.05, start: float = START, bound: float | None = None
+) -> dict[str, Flags]:
     """Whether each method finds a difference at each look; deltas are experiments x users.
 
-    The fixed z-test is watched beside the always-valid methods, though it must not be.
+    The fixed z-test is watched beside the always-valid methods, though it must not be. Where deltas have a known
+    `bound`, the betting sequence is there too.
 
     >>> coins = np.random.default_rng(1).choice([-1.0, 1.0], (1000, 1000))
     >>> alarms = watch(coins, looks_at(1000))
@@ -47,11 +51,16 @@ def watch(deltas: Any, looks: Ints, alpha: float = 0.05, start: float = START) -
     spread = np.where(variance > 1e-12 * mean**2, np.sqrt(np.maximum(variance, 0)), np.abs(mean))
     low, high = mean_limits(looks, total, squares, fourths, total, looks, began, alpha, start)
     critical = special.ndtri(1 - alpha / 2) / np.sqrt(looks)
-    return {
+    alarms = {
         "z-test": np.abs(mean) > critical * spread,
         "e-value": log_e_value(at_looks(values > 0), at_looks(values < 0)) >= -np.log(alpha),
         "confidence sequence": (low > 0) | (high < 0),
     }
+    if bound is not None:
+        wealth = np.zeros((len(values), len(looks)))
+        wealth_at(np.ascontiguousarray(values), np.asarray(looks, np.int64), float(bound), wealth)
+        alarms["betting sequence"] = wealth >= -np.log(alpha)
+    return alarms
 
 
 def first_alarms(alarms: Flags, looks: Ints) -> Ints:
