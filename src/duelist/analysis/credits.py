@@ -81,7 +81,7 @@ def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, lat
     done = done.take(chosen)
     place = columns[log.setups[done.rows], done.teams]
     kept = place >= 0
-    cells = done.rows[kept] * rankers + place[kept]
+    cells = done.rows[kept].astype(np.int64) * rankers + place[kept]
     amounts = done.values[kept] if outcome.by_value else None
     credit = np.bincount(cells, amounts, minlength=len(log) * rankers).astype(np.float64).reshape(len(log), rankers)
     took_part = np.zeros((len(columns), rankers), np.bool_)

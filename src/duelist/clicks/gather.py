@@ -73,7 +73,8 @@ BATCH = tuple(Batch.__dataclass_fields__)
 ROW = ("ids", "users", "queries", "bodies", "times", "setups", "experiments", "sizes", "firsts", "larger", "lost")
 DONE = ("rows", "teams", "slots", "times", "names", "values")
 KINDS: dict[str, Any] = {
-    **dict.fromkeys(("ids", "users", "queries", "bodies", "rows"), np.int64),
+    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.int64),
+    "rows": np.int32,
     **dict.fromkeys(("times", "values"), np.float64),
     **dict.fromkeys(("setups", "experiments", "names"), np.int16),
     **dict.fromkeys(("firsts", "larger", "teams"), np.int8),
@@ -352,7 +353,7 @@ def numbered(hashes: Array) -> Array:
     [0, 1, 0, 2]
     """
     _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
+    rank = np.empty(len(first), np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return np.asarray(rank[of_row])
 

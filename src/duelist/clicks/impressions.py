@@ -64,10 +64,10 @@ class Done:
 class Impressions:
     """A log as arrays, one entry an impression, in the order of the log."""
 
-    ids: Array
+    ids: Array  # hashes while rows are united, then nothing
     users: Array  # numbers in the order of their coming
     queries: Array  # likewise
-    bodies: Array  # hashes of all that must be equal when an impression is logged twice
+    bodies: Array  # likewise: hashes of all that must be equal when an impression is logged twice
     times: Floats
     setups: Array  # numbers of `setup_names`
     experiments: Array  # numbers of `experiment_names`
@@ -89,13 +89,15 @@ class Impressions:
 
     def take(self, chosen: Flags) -> Impressions:
         """Those that a mask chooses, with what was done with them."""
+        if chosen.all():
+            return self
         new_row = np.cumsum(chosen) - 1
         done = self.done.take(chosen[self.done.rows])
         return replace(
             self,
             **{name: getattr(self, name)[chosen] for name in PER_IMPRESSION},
             attributes={name: column[chosen] for name, column in self.attributes.items()},
-            done=replace(done, rows=new_row[done.rows]),
+            done=replace(done, rows=new_row[done.rows].astype(np.int32)),
         )
 
 
@@ -115,7 +117,7 @@ def united(log: Impressions) -> Impressions:
     begins = np.ones(len(order), np.bool_)
     begins[1:] = log.ids[order][1:] != log.ids[order][:-1]
     if begins.all():
-        return log
+        return _forgetful(log)
     first = np.empty(len(order), np.int64)  # the first row with the id of each
     first[order] = order[begins][np.cumsum(begins) - 1]
     later = first != np.arange(len(first))
@@ -128,7 +130,13 @@ def united(log: Impressions) -> Impressions:
     log.losses.duplicates += int((later & ~other).sum())
     done = log.done.take(~other[log.done.rows])
     done = _once(replace(done, rows=first[done.rows]))
-    return replace(log, done=done, given=_given(log, first, other)).take(~later)
+    return _forgetful(replace(log, done=done, given=_given(log, first, other)).take(~later))
+
+
+def _forgetful(log: Impressions) -> Impressions:
+    """The same without what was needed only to find rows of the same impression."""
+    nothing = np.zeros(len(log), np.int8)
+    return replace(log, ids=nothing, bodies=nothing)
 
 
 def _once(done: Done) -> Done:
