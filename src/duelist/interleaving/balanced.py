@@ -6,7 +6,8 @@ Radlinski, Kurup, Joachims. How Does Clickthrough Data Reflect Retrieval Quality
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -72,10 +73,9 @@ def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
     ('b', 'a', 'c')
     """
     leading, following = rankings[leader], rankings[1 - leader]
-    merged: dict[Hashable, None] = {}
-    for depth in range(max(len(leading), len(following))):
-        merged |= dict.fromkeys(leading[depth : depth + 1] + following[depth : depth + 1])
-    return tuple(merged)[:length]
+    shorter = min(len(leading), len(following))
+    pairs = chain.from_iterable(zip(leading, following, strict=False))
+    return tuple(dict.fromkeys(chain(pairs, leading[shorter:], following[shorter:])))[:length]
 
 
 def either(outcomes: Sequence[Shown]) -> list[tuple[float, Shown]]:

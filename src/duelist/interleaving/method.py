@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -180,8 +181,9 @@ def ranks_of(rankings: Sequence[Ranking], documents: Iterable[Hashable]) -> tupl
     ((2, 2), (3, 1))
     """
     tables = [dict(zip(ranking, range(1, len(ranking) + 1), strict=True)) for ranking in rankings]
-    ends = [len(ranking) + 1 for ranking in rankings]
-    return tuple(tuple(t.get(d, end) for t, end in zip(tables, ends, strict=True)) for d in documents)
+    wanted = tuple(documents)
+    columns = [map(table.get, wanted, repeat(len(table) + 1)) for table in tables]
+    return tuple(zip(*columns, strict=True))
 
 
 def credited(rankings: Sequence[Ranking], length: int) -> int:
