@@ -7,7 +7,7 @@ Radlinski, Kurup, Joachims. How Does Clickthrough Data Reflect Retrieval Quality
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -74,8 +74,10 @@ def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
     """
     leading, following = rankings[leader], rankings[1 - leader]
     shorter = min(len(leading), len(following))
-    pairs = chain.from_iterable(zip(leading, following, strict=False))
-    return tuple(dict.fromkeys(chain(pairs, leading[shorter:], following[shorter:])))[:length]
+    turns: list[Any] = [None] * (2 * shorter)
+    turns[::2], turns[1::2] = leading[:shorter], following[:shorter]
+    turns += leading[shorter:] + following[shorter:]
+    return tuple(dict.fromkeys(turns))[:length]
 
 
 def either(outcomes: Sequence[Shown]) -> list[tuple[float, Shown]]:

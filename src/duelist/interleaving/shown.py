@@ -68,6 +68,7 @@ class Shown(NamedTuple):
         clicks: Iterable[int] = (),
         query: str = "",
         time: float = 0.0,
+        experiment: str = "",
     ) -> Record:
         """The impression for a click log; `rankers` are the names of the rankings, in their order.
 
@@ -90,6 +91,7 @@ class Shown(NamedTuple):
                 rankers=tuple(rankers),
                 teams=self.teams,
                 credit=() if method.credits_teams else tuple(scores.tolist()),
+                experiment=experiment,
             )
         )
 
