@@ -202,3 +202,24 @@ def test_the_command_tells_experiments_apart(command: typer.Typer, tmp_path: Pat
     assert [part["name"] for part in shown["segments"]] == ["device phone", "device desktop"]
     with pytest.raises(BadInput, match="is a folder: name the file to save the page in"):
         CliRunner().invoke(command, [str(file), "--html", str(tmp_path)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("records", "complaint"),
+    [
+        ([], "there are no impressions to analyse"),
+        ([Record("1", "ann", "", 0.0, ("a",), (0,))], "none of the 1 impressions compares two rankers"),
+        ([Record("1", "ann", "", 0.0, (), (), ("x",), (), (1.0,))], "none of the 1 impressions compares two rankers"),
+        ([Record("1", "ann", "", 0.0, ("a",), (), ("x",))], "none of the 1 impressions compares two rankers"),
+    ],
+)
+def test_nothing_to_compare_is_said(records: list[Record], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        analyze(Log(tuple(records)))
+
+
+def test_one_impression_is_enough_for_a_report() -> None:
+    analysis = analyze(Log((Record("1", "ann", "", 0.0, ("a", "b"), (0,), ("x", "y"), (0, 1)),)))
+    assert "Undecided; so far x is ahead by 1 credit an impression." in str(analysis)
+    json.dumps(analysis.summary(), allow_nan=False)
+    assert page(analysis, "one")

@@ -185,6 +185,8 @@ def analyze_all(
 
 def experiments_of(log: Impressions) -> dict[str, Impressions]:
     """The impressions of each experiment that compares rankers, by its name; of all if none does."""
+    if not len(log):
+        raise BadInput("there are no impressions to analyse")
     ranked = np.array([len(names) > 0 for names in log.setup_names], np.bool_)[log.setups]
     numbers = np.unique(log.experiments[ranked]) if ranked.any() else np.unique(log.experiments)
     if len(numbers) == 1 and len(log.experiment_names) == 1:
