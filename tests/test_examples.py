@@ -1,5 +1,6 @@
 """What CONTRIBUTING.md points to runs, as a script and from the command line."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,14 @@ def test_the_search_experiment_is_whole_and_fits_on_a_page() -> None:
     printed = run(sys.executable, "-c", text)
     assert printed.startswith("best: ltr-v3\n")
     assert "A policy that has settled asks no more" in printed
+
+
+def test_a_search_engine_and_two_rankers_from_end_to_end(tmp_path: Path) -> None:
+    journal = f"sqlite:///{tmp_path / 'live.db'}"
+    found = json.loads(run(sys.executable, "live_search.py", "--journal", journal, "--visitors", "600"))
+    assert (found["best"], found["stopped_by"]) == ("title first", "evidence")
+    assert found["health"]["healthy"]
+    assert "yes" in run(DUELIST, "replay", journal)
 
 
 def test_commands_find_what_an_example_defines(tmp_path: Path) -> None:

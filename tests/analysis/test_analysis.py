@@ -19,6 +19,7 @@ from duelist.analysis.text import format_analysis
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Log, Record, write_log
 from duelist.core.errors import BadInput
+from duelist.evidence import Accounts, BettingSequence, ClickWeights, user_hash
 from duelist.evidence.fixed import t_test
 from duelist.evidence.sequential import confidence_sequence
 
@@ -42,31 +43,84 @@ def test_the_better_ranker_wins_a_clear_experiment() -> None:
     assert "new: preferred by" in format_analysis(analysis)
 
 
+def in_time(records: list[Record]) -> list[Record]:
+    return sorted(records, key=lambda record: record.time)
+
+
+def preferences_by_hand(records: list[Record]) -> list[int]:
+    scores = [[sum(record.teams[c] == team for c in record.clicks) for team in (0, 1)] for record in records]
+    return [a - b for a, b in scores]
+
+
+def by_user(records: list[Record]) -> dict[str, list[Record]]:
+    return {name: [r for r in records if r.user == name] for name in dict.fromkeys(r.user for r in records)}
+
+
 def test_the_numbers_are_those_of_users_counted_by_hand() -> None:
-    records = demo_log(300, CLEAR, seed=1)
-    deltas = []
-    for user in dict.fromkeys(record.user for record in records):
-        mine = [record for record in records if record.user == user]
-        scores = [[sum(record.teams[c] == team for c in record.clicks) for team in (0, 1)] for record in mine]
-        if mine[0].time + 24 * HOUR <= records[-1].time:
-            deltas.append(np.mean([a - b for a, b in scores]))
+    records = in_time(demo_log(500, CLEAR, seed=1))
+    weights = np.diff(np.sqrt(np.arange(3) + 0.5)) / (math.sqrt(1.5) - math.sqrt(0.5))  # of a first and a second visit
+    preferences = [preferences_by_hand(mine) for mine in by_user(records).values()]
+    totals = [float(weights[: len(mine)] @ mine) for mine in preferences]
+    weight = sum(weights[: len(mine)].sum() for mine in preferences)
     (comparison,) = analyze(log_of(records)).comparisons
-    assert comparison.frozen.deltas == pytest.approx(deltas)
-    assert comparison.users + comparison.frozen.open == 300
-    assert comparison.wins == tuple(sum(np.sign(d) == s for d in deltas) for s in (1, -1, 0))
-    assert comparison.preference == pytest.approx(np.mean(deltas))
+    assert sorted(comparison.totals) == pytest.approx(sorted(totals))
+    assert comparison.users == 500
+    assert comparison.wins == tuple(sum(np.sign(d) == s for d in totals) for s in (1, -1, 0))
+    assert comparison.preference == pytest.approx(sum(totals) / weight)
+    assert comparison.tests[2].p_value == pytest.approx(t_test(totals).p_value)
+    accounts = Accounts()
+    for record, preference in zip(records, preferences_by_hand(records), strict=True):
+        accounts.add(user_hash(record.user), preference)
+    assert comparison.limits == accounts.limits()
+    assert comparison.e_value == pytest.approx(accounts.e_value)
+
+
+def test_windows_freeze_users_by_their_first_hours() -> None:
+    records = demo_log(600, CLEAR, seed=1)
+    deltas = [
+        np.mean(preferences_by_hand(mine))
+        for mine in by_user(records).values()
+        if mine[0].time + 24 * HOUR <= records[-1].time
+    ]
+    (comparison,) = analyze(log_of(records), window=24).comparisons
+    assert sorted(comparison.totals) == pytest.approx(sorted(deltas))
+    assert comparison.users + comparison.open == 600
     band = confidence_sequence(deltas)
     assert comparison.limits == pytest.approx((band.low[-1], band.high[-1]))
-    assert comparison.tests[2].p_value == pytest.approx(t_test(deltas).p_value)
 
 
-def test_a_later_look_at_a_growing_log_only_appends_users() -> None:
-    records = demo_log(300, CLEAR, seed=2)
+def test_a_later_look_at_a_growing_log_only_appends() -> None:
+    records = in_time(demo_log(600, CLEAR, seed=2))
     half = [record for record in records if record.time < START + 7 * 24 * HOUR]
-    early, late = (analyze(log_of(part)).comparisons[0].frozen for part in (half, records))
-    assert late.users[: len(early.users)] == early.users
-    assert late.deltas[: len(early.deltas)].tolist() == early.deltas.tolist()
-    assert 0 < len(early.users) < len(late.users)
+    early, late = (analyze(log_of(part)).comparisons[0].accounts for part in (half, records))
+    rest = records[len(half) :]
+    early.add([user_hash(record.user) for record in rest], preferences_by_hand(rest))
+    assert all((early.record()[name] == array).all() for name, array in late.record().items())
+
+
+def test_a_cap_makes_limits_that_hold_at_any_number_of_users() -> None:
+    records = [replace(record, credit=(0.0, 0.0)) for record in demo_log(400, CLEAR)]
+    bought = [replace(r, credit=(0.0, 80.0)) if i % 40 == 0 else r for i, r in enumerate(records)]
+    (comparison,) = analyze(log_of(bought), cap=50, ended=True).comparisons
+    assert comparison.accounts.effective < 20
+    assert comparison.capped is not None
+    assert comparison.capped.share == pytest.approx(1 / 40, abs=0.002)
+    assert comparison.capped.shift == pytest.approx(-30 / 40, abs=0.05)
+    expected = BettingSequence(50)
+    expected.add(
+        [
+            np.clip(np.mean([r.credit[0] - min(r.credit[1], 50) for r in mine]), -50, 50)
+            for mine in by_user(bought).values()
+        ]
+    )
+    assert comparison.limits == expected.limits()
+    assert (comparison.band.low[-1], comparison.band.high[-1]) == expected.limits()
+    assert "2.64% of preferences were cut at 50, which moved their mean by -0.791" in format_analysis(
+        analyze(log_of(bought), cap=50, ended=True)
+    )
+    leader = comparison.towards_leader()
+    assert leader.limits == pytest.approx((-comparison.limits[1], -comparison.limits[0]))
+    json.dumps(comparison.summary(), allow_nan=False)
 
 
 def test_watched_experiments_without_a_difference_seldom_have_a_winner() -> None:
@@ -103,19 +157,24 @@ def test_credit_in_the_log_goes_before_teams_and_records_without_either_are_coun
     given = [replace(record, credit=(1.0, 0.25)) for record in records]
     bare = Record("bare", "u", "q", START, ("a",), (0,))
     analysis = analyze(Log((*given, bare)))
-    assert analysis.comparisons[0].preference == 0.75
+    assert analysis.comparisons[0].preference == pytest.approx(0.75)
     assert analysis.health.unusable == 1
     with pytest.raises(BadInput, match="none of the 1 impressions compares two rankers"):
         analyze(Log((bare,)))
 
 
 def test_a_log_in_which_no_window_has_closed_is_provisional() -> None:
-    untimed = [replace(record, time=0.0) for record in demo_log(120, CLEAR)]
-    analysis = analyze(log_of(untimed))
+    untimed = [replace(record, time=0.0) for record in demo_log(600, CLEAR)]
+    analysis = analyze(log_of(untimed), window=24)
     assert not analysis.frozen
-    assert analysis.comparisons[0].users == 120
+    assert analysis.comparisons[0].users == 600
+    assert analysis.comparisons[0].limits[1] < 0
+    assert analysis.winner is analysis.comparisons[0].winner is None
     assert "PROVISIONAL" in format_analysis(analysis)
-    assert analyze(log_of(untimed), ended=True).frozen
+    assert "new: preferred" not in format_analysis(analysis)
+    ended = analyze(log_of(untimed), window=24, ended=True)
+    assert ended.frozen
+    assert ended.winner == "new"
 
 
 def test_queries_may_be_counted_instead_of_users() -> None:
@@ -130,17 +189,27 @@ def test_more_users_and_users_to_undo_do_what_they_say() -> None:
     (won,) = analyze(log_of(demo_log(800, CLEAR)), ended=True).comparisons
     undo = won.users_to_undo
     assert undo is not None
-    typical = float(np.abs(won.frozen.deltas[won.frozen.deltas != 0]).mean())
+    typical = float(np.abs(won.totals[won.totals != 0]).mean())
     for more, sure in ((undo - 1, True), (undo, False)):
-        band = confidence_sequence(np.append(won.frozen.deltas, [typical] * more))
-        assert bool(band.high[-1] < 0) is sure
-    (undecided,) = analyze(log_of(demo_log(150, {"old": 0.2, "new": 0.22}, seed=5)), ended=True).comparisons
+        later = Accounts.from_record(won.accounts.record())
+        later.add(np.arange(more), np.full(more, typical))
+        # Added users have one impression each here and the mean number there, which moves limits, but not their side.
+        assert (later.limits()[1] < 0) is sure
+    (undecided,) = analyze(log_of(demo_log(600, {"old": 0.2, "new": 0.22}, seed=5)), ended=True).comparisons
     assert undecided.winner is None
     assert undecided.more_users is not None
     assert undecided.more_users > 0
     assert undecided.users_to_undo is None
     assert undecided.detectable is not None
     assert undecided.detectable > abs(undecided.preference)
+
+
+def test_one_user_says_nothing_of_how_many_more_are_needed() -> None:
+    alone = [replace(record, user="only") for record in demo_log(20, CLEAR)]
+    (comparison,) = analyze(log_of(alone)).comparisons
+    assert comparison.users == 1
+    assert comparison.more_users is None
+    assert "About" not in format_analysis(analyze(log_of(alone)))
 
 
 def test_users_who_all_agree_are_believed() -> None:
@@ -169,7 +238,7 @@ def command() -> typer.Typer:
 
 def test_the_command_prints_saves_a_page_and_counts_bad_rows(command: typer.Typer, tmp_path: Path) -> None:
     path, page = tmp_path / "log.jsonl", tmp_path / "page.html"
-    write_log(demo_log(300, CLEAR), path)
+    write_log(demo_log(800, CLEAR), path)
     path.write_text(path.read_text() + '{"user": "x"}\n')
     shown = CliRunner().invoke(command, [str(path), "--html", str(page)], catch_exceptions=False)
     assert shown.exit_code == 0
@@ -182,6 +251,18 @@ def test_the_command_prints_saves_a_page_and_counts_bad_rows(command: typer.Type
     (comparison,) = printed["comparisons"]
     assert f"{-comparison['preference']:+.3f}, from {-comparison['high']:+.3f}" in shown.output
     assert comparison["users"] == comparison["wins"] + comparison["losses"] + comparison["ties"]
+
+
+def test_the_command_weighs_clicks_and_caps(command: typer.Typer, tmp_path: Path) -> None:
+    path, learned = tmp_path / "log.jsonl", tmp_path / "weights.json"
+    write_log(demo_log(400, CLEAR), path)
+    some = frozenset(user_hash(f"u{user}") for user in range(100))
+    learned.write_text(ClickWeights((1.0,) + (0.0,) * 13, some, ()).to_json())
+    shown = CliRunner().invoke(command, [str(path), "--weights", str(learned), "--json"], catch_exceptions=False)
+    assert json.loads(shown.stdout)["comparisons"][0]["users"] == 300
+    assert "impressions of users that the weights were learned from are left out" in shown.stderr
+    capped = CliRunner().invoke(command, [str(path), "--cap", "5", "--json"], catch_exceptions=False)
+    assert json.loads(capped.stdout)["comparisons"][0]["capped"] == {"cap": 5.0, "share": 0.0, "shift": 0.0}
 
 
 def test_a_page_that_cannot_be_saved_is_refused_before_the_work(command: typer.Typer, tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def test_names_from_the_log_cannot_break_out() -> None:
 
 
 def test_two_rankers_have_one_chart_and_three_have_bars_too() -> None:
-    two = page(analyze(Log(tuple(demo_log(200, {"a": 0.2, "b": 0.3})))), "two")
-    three = page(analyze(Log(tuple(demo_log(200, {"a": 0.2, "b": 0.3, "c": 0.2}, slots=6)))), "three")
+    two = page(analyze(Log(tuple(demo_log(600, {"a": 0.2, "b": 0.3})))), "two")
+    three = page(analyze(Log(tuple(demo_log(600, {"a": 0.2, "b": 0.3, "c": 0.2}, slots=6)))), "three")
     assert (two.count("<svg"), three.count("<svg")) == (1, 2)
     assert 'class="verdict decided"' in page(analyze(Log(tuple(demo_log(800, {"a": 0.2, "b": 0.3})))), "won")
     unfair = demo_log(400, {"a": 0.2, "b": 0.3}, fair=False)
@@ -57,7 +57,7 @@ def test_two_rankers_have_one_chart_and_three_have_bars_too() -> None:
 
 
 def test_a_log_without_times_has_no_dates() -> None:
-    timed = demo_log(200, {"a": 0.2, "b": 0.3})
+    timed = demo_log(600, {"a": 0.2, "b": 0.3})
     assert re.search(r">\d\d [A-Z][a-z][a-z]</text>", page(analyze(Log(tuple(timed))), "timed"))
     untimed = tuple(replace(record, time=0.0) for record in timed)
     assert not re.search(r">\d\d [A-Z][a-z][a-z]</text>", page(analyze(Log(untimed), ended=True), "untimed"))

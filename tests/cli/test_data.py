@@ -44,7 +44,7 @@ def test_the_demo_of_analyze_needs_no_log(run: Run, tmp_path: Path) -> None:
     printed = run("analyze", "--demo", "--html", tmp_path / "report.html")
     assert printed.startswith("demo: ltr-v3 against bm25\n")
     assert "<h1>demo</h1>" in (tmp_path / "report.html").read_text()
-    assert json.loads(run("analyze", "--demo", "--json"))["window"] == 24
+    assert json.loads(run("analyze", "--demo", "--json", "--window", "24"))["window"] == 24
     with pytest.raises(BadInput, match="needs the file of a log, or --demo"):
         run("analyze")
     with pytest.raises(BadInput, match="not both"):

@@ -39,7 +39,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def test_json_has_what_was_promised(files: list[str]) -> None:
     found = json.loads(run("svm-map", *files, "--grid", "C=0.1,10", "--json"))
-    assert list(found) == ["ranker", "parameters", "metrics", "trained", "primal", "dual", "gap", "seconds"]
+    assert list(found) == ["ranker", "parameters", "metrics", "trained", "primal", "dual", "gap", "seconds", "left_out"]
     assert found["ranker"] == "svm-map"
     assert found["parameters"]["C"] in (0.1, 10)
     assert 0 <= found["gap"] <= 5e-3 * found["parameters"]["C"]
@@ -62,6 +62,13 @@ def test_an_untrained_ranker_is_said_to_be(files: list[str], tmp_path: Path) -> 
     assert "untrained: every document has the same score" in printed
     assert json.loads(run("svm-map", *options, "--json"))["trained"] is False
     assert "untrained" not in run("svm-map", *files, "--grid", "C=1")
+
+
+def test_choices_without_an_end_are_named(files: list[str]) -> None:
+    printed = run("svm-map:max_planes=8", *files, "--grid", "C=0.001,1e6")
+    assert "C=0.001" in printed.splitlines()[0]
+    assert "left out: svm-map:C=1000000.0,max_planes=8" in printed.replace("tolerance=0.005,", "")
+    assert "no solution within 8 planes" in printed
 
 
 def test_a_directory_instead_of_files(files: list[str]) -> None:

@@ -4,49 +4,72 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
 from duelist.evidence import Accounts, e_value
 from duelist.evidence.limits import START, boundary
 from duelist.evidence.sequential import log_e_value
+from duelist.evidence.table import BEGAN, CROSS, SIZES
 
 
-def visits(number: int = 6000, users: int = 2500, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+def visits(number: int = 6000, users: int = 2500, seed: int = 0) -> tuple[Any, Floats]:
     rng = np.random.default_rng(seed)
     names = rng.integers(0, 2**64, users, dtype=np.uint64)
     names[:2] = 0, 2**64 - 1
     return names[rng.integers(users, size=number)], rng.choice([-1.0, -0.25, 0.0, 2.0], number)
 
 
-def by_hand(users: np.ndarray, preferences: np.ndarray) -> tuple[dict[int, float], dict[int, int], dict[int, float]]:
-    totals: dict[int, float] = defaultdict(float)
+def weight(count: int) -> float:
+    """Of a user's count-th impression."""
+    return (math.sqrt(count + 0.5) - math.sqrt(count - 0.5)) / (math.sqrt(1.5) - math.sqrt(0.5))
+
+
+def by_hand(users: Any, preferences: Floats) -> tuple[dict[int, float], dict[int, float], dict[int, float]]:
+    """Users' totals, weights and first preferences that are not 0."""
     counts: dict[int, int] = defaultdict(int)
+    totals: dict[int, float] = defaultdict(float)
+    weights: dict[int, float] = defaultdict(float)
     first: dict[int, float] = {}
     for user, preference in zip(users.tolist(), preferences.tolist(), strict=True):
-        totals[user] += preference
         counts[user] += 1
+        totals[user] += preference * weight(counts[user])
+        weights[user] += weight(counts[user])
         if preference and user not in first:
             first[user] = preference
-    return totals, counts, first
+    return totals, weights, first
+
+
+def test_later_impressions_of_a_user_weigh_less_and_never_change() -> None:
+    assert [round(weight(count), 2) for count in (1, 2, 3, 4, 100)] == [1.0, 0.69, 0.56, 0.48, 0.1]
+    accounts = Accounts()
+    accounts.add([7] * 400, [1.0] * 400)
+    assert accounts.weight == pytest.approx(sum(map(weight, range(1, 401))))
+    assert 37 < accounts.total < 38  # twice the root, as weights of 1/sqrt(k) would give
 
 
 def test_sums_are_those_of_a_dictionary() -> None:
     users, preferences = visits()
     accounts = Accounts()
     accounts.add(users, preferences)
-    totals, counts, first = by_hand(users, preferences)
-    values, sizes = np.array(list(totals.values())), np.array([counts[user] for user in totals])
+    totals, weights, first = by_hand(users, preferences)
+    values, sizes = np.array(list(totals.values())), np.array([weights[user] for user in totals])
     assert (accounts.users, accounts.impressions) == (len(totals), 6000)
     assert len(accounts.keys) == 4096  # it has doubled twice
     signs = [int((np.sign(values) == sign).sum()) for sign in (1, -1, 0)]
     assert [accounts.wins, accounts.losses, accounts.ties] == signs
-    assert accounts.total == values.sum()
-    assert accounts.squares == (values**2).sum()
+    assert accounts.total == pytest.approx(values.sum())
+    assert accounts.squares == pytest.approx((values**2).sum())
     assert accounts.effective == pytest.approx((values**2).sum() ** 2 / (values**4).sum())
-    assert accounts.sums[11:13].tolist() == [(values * sizes).sum(), (sizes**2).sum()]
+    assert accounts.weight == pytest.approx(sizes.sum())
+    assert accounts.sums[[CROSS, SIZES]] == pytest.approx([(values * sizes).sum(), (sizes**2).sum()])
+    mine, heavy = accounts.per_user()
+    assert np.sort(mine) == pytest.approx(np.sort(values))
+    assert heavy.sum() == pytest.approx(sizes.sum())
     won = sum(preference > 0 for preference in first.values())
     assert accounts.e_value == pytest.approx(e_value(won, len(first) - won))
 
@@ -73,6 +96,30 @@ def test_one_by_one_in_batches_and_through_records_is_the_same() -> None:
         assert all((whole.record()[name] == array).all() for name, array in other.record().items())
 
 
+def test_the_course_is_what_the_limits_were() -> None:
+    users, preferences = visits(5000, 1500)
+    whole, single = Accounts(), Accounts()
+    whole.add(users, preferences)
+    course = whole.course(0.1)
+    assert course.impressions[:4].tolist() == [50, 100, 150, 200]
+    assert course.impressions[-1] == 5000
+    assert len(course.n) < 110
+    seen = 0
+    for place, look in enumerate(course.impressions.tolist()):
+        single.add(users[seen:look], preferences[seen:look])
+        seen = look
+        assert (course.n[place], course.mean[place]) == (single.users, single.mean)
+        assert (course.low[place], course.high[place]) == pytest.approx(single.limits(0.1))
+    assert np.isfinite(course.low[-1])
+
+
+def test_hashes_are_never_rounded() -> None:
+    accounts = Accounts()
+    accounts.add([1, 2**64 - 1, 2**64 - 2, 2**63], [1.0, 1.0, 1.0, 1.0])
+    assert accounts.users == 4
+    assert set(accounts.keys.tolist()) == {0, 1, 2**64 - 1, 2**64 - 2, 2**63}
+
+
 def test_a_record_is_not_the_accounts_themselves() -> None:
     accounts = Accounts()
     accounts.add(1, 1.0)
@@ -90,8 +137,8 @@ def test_limits_exclude_0_where_the_sum_is_beyond_the_boundary() -> None:
         accounts = Accounts()
         accounts.add(users, rng.choice([-1.0, 0.0, 1.0], 2000, p=[0.3, 0.35, 0.35]))
         low, high = accounts.limits()
-        clock = START * accounts.squares / accounts.sums[13]
-        beyond = abs(accounts.total) > boundary(clock) * math.sqrt(accounts.squares)
+        clock = START * accounts.squares / accounts.sums[BEGAN]
+        beyond = abs(accounts.total) > boundary(clock) * math.sqrt(accounts.squares * (1 + 1 / accounts.effective))
         assert low <= accounts.mean <= high
         assert (low > 0 or high < 0) == beyond
         decided.append(beyond)
@@ -102,12 +149,14 @@ def test_limits_are_the_means_within_the_boundary() -> None:
     users, preferences = visits(4000, 900)
     accounts = Accounts()
     accounts.add(users, preferences)
-    totals, counts, _ = by_hand(users, preferences)
-    values, sizes = np.array(list(totals.values())), np.array([counts[user] for user in totals])
-    factor = float(boundary(START * accounts.squares / accounts.sums[13], 0.01))
+    totals, weights, _ = by_hand(users, preferences)
+    values, sizes = np.array(list(totals.values())), np.array([weights[user] for user in totals])
+    factor = float(boundary(START * accounts.squares / accounts.sums[BEGAN], 0.01))
     for limit in accounts.limits(0.01):
         apart = values - limit * sizes
-        assert abs(apart.sum()) == pytest.approx(factor * math.sqrt((apart**2).sum()))
+        assert abs(apart.sum()) == pytest.approx(
+            factor * math.sqrt((apart**2).sum() + (values**4).sum() / (values**2).sum())
+        )
 
 
 def test_a_rare_large_value_takes_the_verdict_back() -> None:
@@ -123,19 +172,29 @@ def test_a_rare_large_value_takes_the_verdict_back() -> None:
 
 def test_it_begins_at_the_effective_size() -> None:
     accounts = Accounts()
-    accounts.add(np.arange(99), np.ones(99))
+    accounts.add(np.arange(69), np.ones(69))
     assert not accounts.begun
     accounts.add(np.arange(100, 5000), np.zeros(4900))  # users who prefer neither do not help
     assert not accounts.begun
     accounts.add(99, 1.0)
     assert accounts.begun
-    assert accounts.effective == 100
+    assert accounts.effective == 70
+
+
+def test_a_heavy_user_does_not_outweigh_the_crowd() -> None:
+    luck, users = np.random.default_rng(5), np.arange(2000)
+    accounts = Accounts()
+    accounts.add(users, luck.choice([-1.0, 1.0], 2000, p=[0.42, 0.58]))
+    before = accounts.limits()
+    accounts.add(np.full(60, 10_000), np.full(60, -1.0))
+    assert accounts.limits()[0] > 0
+    assert accounts.limits()[0] < before[0]
 
 
 def test_one_user_with_most_impressions_is_no_evidence() -> None:
     accounts = Accounts()
     accounts.add(np.arange(150), np.ones(150))
-    accounts.add(np.full(5000, 7), np.zeros(5000))
+    accounts.add(np.full(50_000, 7), np.zeros(50_000))
     assert accounts.limits() == (-math.inf, math.inf)
 
 

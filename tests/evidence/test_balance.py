@@ -66,13 +66,20 @@ def test_a_replay_has_no_difference_whatever_the_experiment_had() -> None:
     assert rates["confidence sequence"] <= 0.05
 
 
-def test_one_user_who_outweighs_all_others_raises_no_alarm() -> None:
-    deltas = np.full(100, 0.01)
+def test_a_replay_sees_what_is_skewed() -> None:
+    luck = np.random.default_rng(0)
+    deltas = np.where(luck.random(1000) < 0.02, 50.0, 0.0) - np.where(luck.random(1000) < 0.2, 5.0, 0.0)
+    assert replay(deltas, replays=1000)["confidence sequence"] <= 0.05
+    # The sequence as it was: at 50 users, whatever they weigh.
+    assert replay(deltas, replays=1000, start=1)["confidence sequence"] > 0.1
+
+
+def test_a_replay_warns_of_one_user_who_outweighs_all_others() -> None:
+    deltas = np.full(400, 0.01)
     deltas[40] = 1000.0
     rates = replay(deltas, replays=500)
     assert rates["e-value"] <= 0.05
-    assert rates["confidence sequence"] == 0
-    assert rates["z-test, once"] == rates["z-test, watched"] == 0  # one user alone never gives z = 1.96
+    assert rates["confidence sequence"] > 0.3  # hundreds of users come before the one who turns everything
 
 
 def test_batches_and_too_few_users(monkeypatch: pytest.MonkeyPatch) -> None:

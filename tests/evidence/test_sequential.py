@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duelist.core.errors import BadInput
+from duelist.evidence.limits import START, boundary, effective_size
 from duelist.evidence.sequential import (
     ConfidenceSequence,
     EValue,
     confidence_sequence,
     e_value,
     log_e_path,
-    relative_width,
 )
 
 DELTAS = st.lists(st.sampled_from([-2.0, -1.0, 0.0, 0.5, 1.0]), min_size=1, max_size=120)
@@ -58,8 +58,8 @@ def test_bad_counts_are_refused() -> None:
 
 @given(DELTAS)
 def test_one_by_one_is_the_same_as_all_at_once(deltas: list[float]) -> None:
-    bets, sequence = EValue(), ConfidenceSequence(first=3)
-    path, band = log_e_path(deltas), confidence_sequence(deltas, first=3)
+    bets, sequence = EValue(), ConfidenceSequence(start=3)
+    path, band = log_e_path(deltas), confidence_sequence(deltas, start=3)
     for place, delta in enumerate(deltas):
         bets, sequence = bets.add(delta), sequence.add(delta)
         low, high = sequence.interval
@@ -71,34 +71,48 @@ def test_one_by_one_is_the_same_as_all_at_once(deltas: list[float]) -> None:
     assert (bets.wins, bets.losses, bets.ties) == tuple(sum(np.sign(d) == s for d in deltas) for s in (1, -1, 0))
 
 
-def test_the_width_is_the_printed_formula() -> None:
+def test_the_boundary_is_the_printed_formula() -> None:
     n, alpha, tuned = 300, 0.05, 500
     rho2 = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / tuned
-    inside = 2 * (n * rho2 + 1) / (n**2 * rho2) * math.log(math.sqrt(n * rho2 + 1) / alpha)
-    assert relative_width(n) == pytest.approx(math.sqrt(inside), rel=1e-12)
-    deltas = np.random.default_rng(0).normal(0.3, 2, n)
-    band = confidence_sequence(deltas)
-    assert band.high[-1] - band.mean[-1] == pytest.approx(deltas.std() * math.sqrt(inside))
+    width = math.sqrt(2 * (n * rho2 + 1) / (n**2 * rho2) * math.log(math.sqrt(n * rho2 + 1) / alpha))
+    assert boundary(n) == pytest.approx(width * math.sqrt(n), rel=1e-12)
+    coins = np.random.default_rng(0).choice([-1.0, 1.0], n, p=[0.4, 0.6])
+    band = confidence_sequence(coins)
+    for limit in (band.low[-1], band.high[-1]):  # deltas around a limit are as far from it as the boundary says
+        assert abs(coins.mean() - limit) == pytest.approx(width * math.sqrt(((coins - limit) ** 2).mean() + 1 / n))
 
 
 def test_the_sequence_is_narrowest_where_it_is_tuned() -> None:
-    others = [float(relative_width(500, tuned=tuned)) for tuned in (50, 150, 1500, 5000)]
-    assert relative_width(500, tuned=500) < min(others)
+    others = [float(boundary(500, tuned=tuned)) for tuned in (50, 150, 1500, 5000)]
+    assert boundary(500, tuned=500) < min(others)
 
 
-def test_before_the_first_look_nothing_is_excluded() -> None:
-    band = confidence_sequence([1.0] * 60)
-    assert np.isinf(band.low[:49]).all()
-    assert np.isfinite(band.low[49:]).all()
+def test_before_the_effective_size_nothing_is_excluded() -> None:
+    band = confidence_sequence([1.0] * 160)
+    assert np.isinf(band.low[:69]).all()
+    assert np.isfinite(band.low[69:]).all()
+    tied = confidence_sequence([1.0, 0.0] * 160)
+    assert np.isinf(tied.low[:138]).all()
+    assert np.isfinite(tied.low[138:]).all()
     assert ConfidenceSequence().add(1.0).interval == (-math.inf, math.inf)
 
 
+def test_a_rare_large_value_takes_the_limits_away_until_there_are_enough_like_it() -> None:
+    deltas = np.concatenate([np.full(150, -5.0), [50.0], np.tile([-5.0] * 10 + [50.0], 300)])
+    band = confidence_sequence(deltas)
+    assert band.high[149] < 0
+    assert np.isinf(band.low[150])
+    sizes = effective_size(np.cumsum(deltas**2), np.cumsum(deltas**4))
+    assert (np.isfinite(band.low) == (sizes >= START)).all()
+    assert np.isfinite(band.low[-1])
+
+
 def test_deltas_without_spread_are_judged_by_their_size() -> None:
-    for value in (0.1, 1.0, 7.3):
+    for value in (0.125, 1.0, 7.5):
         band = confidence_sequence([value] * 200)
-        assert band.low[-1] == pytest.approx(value * (1 - relative_width(200)))
-        assert band.low[-1] > 0
-    assert confidence_sequence([0.0] * 60).high[-1] == 0
+        assert 0 < band.low[-1] < value < band.high[-1]
+        assert band.low[-1] / value == pytest.approx(confidence_sequence([1.0] * 200).low[-1])
+    assert np.isinf(confidence_sequence([0.0] * 600).high[-1])
 
 
 def test_no_users_give_no_band() -> None:

@@ -12,7 +12,7 @@ from scipy import optimize, stats
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
-from duelist.evidence.fixed import FixedTest
+from duelist.evidence.fixed import FixedTest, t_test
 from duelist.evidence.weights import (
     FEATURES,
     HeldOut,
@@ -22,6 +22,7 @@ from duelist.evidence.weights import (
     leave_one_pair_out,
     mean_difference_weights,
     p_value_curve,
+    totals_of,
 )
 
 
@@ -130,20 +131,62 @@ def test_separable_data_do_not_let_the_weights_diverge() -> None:
 
 def test_each_pair_is_tested_with_weights_of_the_others() -> None:
     pairs = {"a": rows(7), "b": rows(8), "c": rows(9)}
-    for held in leave_one_pair_out(pairs):
+    users = {name: [f"{name}{i}" for i in range(len(features))] for name, features in pairs.items()}
+    for held in leave_one_pair_out(pairs, users):
         others = np.concatenate([features for name, features in pairs.items() if name != held.pair])
         assert held.weights == pytest.approx(inverse_z_weights(others))
         expected = stats.ttest_1samp(pairs[held.pair] @ held.weights, 0.0)
         assert held.learned.p_value == pytest.approx(float(expected.pvalue))
         assert held.baseline.p_value == pytest.approx(float(stats.ttest_1samp(pairs[held.pair][:, 0], 0.0).pvalue))
     with pytest.raises(BadInput, match="two or more pairs of rankers are needed"):
-        leave_one_pair_out({"a": rows(7)})
+        leave_one_pair_out({"a": rows(7)}, users)
+    with pytest.raises(BadInput, match="'b' is missing"):
+        leave_one_pair_out(pairs, {"a": users["a"]})
+    with pytest.raises(BadInput, match="one user an impression, not 1 and"):
+        leave_one_pair_out(pairs, users | {"b": ["ann"]})
+
+
+def returning(luck: np.random.Generator, users: int = 40, visits: int = 10) -> Floats:
+    """Impressions of users with firm tastes, which have mean 0: neither ranker is better."""
+    taste = luck.normal(0, 1, (users, 1, 4))
+    return (taste + luck.normal(0, 1, (users, visits, 4))).reshape(-1, 4)
+
+
+def test_users_are_tested_and_not_impressions() -> None:
+    luck, false, by_impression = np.random.default_rng(12), 0, 0
+    for _ in range(200):
+        pairs = {name: returning(luck) for name in "ab"}
+        users = {name: [f"{name}{i // 10}" for i in range(400)] for name in pairs}
+        held = leave_one_pair_out(pairs, users)[0]
+        assert held.learned.n == 40
+        false += held.learned.p_value < 0.05
+        by_impression += float(stats.ttest_1samp(pairs["a"] @ held.weights, 0.0).pvalue) < 0.05
+    assert by_impression > 60
+    assert false <= 10 + 3 * math.sqrt(10)  # 5 % of 200 are expected
+
+
+def test_nothing_is_learned_from_users_who_are_tested() -> None:
+    luck, false, overlapping = np.random.default_rng(13), 0, 0
+    for _ in range(200):
+        # The same forty users saw a and b, with the same tastes; forty others saw b alone, and one c.
+        taste = luck.normal(0, 1, (80, 1, 4))
+        a, b = ((taste[:n] + luck.normal(0, 1, (n, 10, 4))).reshape(-1, 4) for n in (40, 80))
+        users = {"a": [f"u{i // 10}" for i in range(400)], "b": [f"u{i // 10}" for i in range(800)], "c": ["last"]}
+        held = leave_one_pair_out({"a": a, "b": b, "c": np.zeros((1, 4))}, users)[0]
+        assert held.shared == 40
+        assert held.weights == pytest.approx(inverse_z_weights(b[400:]))
+        false += held.learned.p_value < 0.05
+        overlapping += t_test(totals_of(a @ inverse_z_weights(b[:400]), users["a"])).p_value < 0.05
+    assert overlapping > 50  # five times as many as promised
+    assert false <= 10 + 3 * math.sqrt(10)
+    with pytest.raises(BadInput, match="nobody else to learn from"):
+        leave_one_pair_out({"a": a, "b": a}, {"a": users["a"], "b": users["a"]})
 
 
 def test_the_share_of_samples_is_the_squared_ratio_of_the_statistics() -> None:
     def held(learned: float, baseline: float) -> float:
         tests = [FixedTest("t", 100, 0.0, statistic, 0.5) for statistic in (learned, baseline)]
-        return HeldOut("pair", np.zeros(2), *tests).samples
+        return HeldOut("pair", np.zeros(2), tests[0], tests[1]).samples
 
     assert held(4.0, 2.0) == 0.25
     assert held(-1.0, 2.0) == math.inf

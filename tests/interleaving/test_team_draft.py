@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections import Counter
-from itertools import product
+from collections import Counter, defaultdict
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from duelist.core.errors import BadInput
 from duelist.interleaving import TeamDraft
 from duelist.interleaving.team_draft import _combine_many, fill
+
+Outcomes = dict[tuple[str, tuple[int, ...]], float]
 
 
 def expected_preference(first: str, second: str, relevant: str) -> float:
@@ -48,29 +50,46 @@ def test_a_beginning_that_all_share_is_neutral() -> None:
     assert (whole.ranking, whole.teams) == (("a", "b"), (-1, -1))
 
 
-def slow_algorithm_8(first: str, second: str, length: int, rng: np.random.Generator) -> tuple[str, tuple[int, ...]]:
-    """Line by line from Yue's thesis; two rankings of the same documents."""
-    shown = ""
-    teams: tuple[int, ...] = ()
-    while len(shown) < length:
-        sizes = teams.count(0), teams.count(1)
-        turn = 0 if sizes[0] < sizes[1] or (sizes[0] == sizes[1] and rng.random() < 0.5) else 1
-        shown += next(document for document in (first, second)[turn] if document not in shown)
-        teams += (turn,)
-    return shown, teams
+def algorithm_8(first: str, second: str, begun: tuple[str, tuple[int, ...]] = ("", ())) -> Outcomes:
+    """Line by line from Yue's thesis: every list and its teams, with the probability."""
+    shown, teams = begun
+    left = [next((document for document in ranking if document not in shown), "") for ranking in (first, second)]
+    if not all(left):  # the loop goes on while both rankings have a document that is not in the list
+        return {begun: 1.0}
+    sizes = teams.count(0), teams.count(1)
+    turns = [0] if sizes[0] < sizes[1] else [0, 1] if sizes[0] == sizes[1] else [1]
+    outcomes: Outcomes = defaultdict(float)
+    for turn in turns:
+        for outcome, chance in algorithm_8(first, second, (shown + left[turn], (*teams, turn))).items():
+            outcomes[outcome] += chance / len(turns)
+    return outcomes
 
 
-def test_a_shared_beginning_may_be_drafted_as_in_the_thesis() -> None:
-    method, rng = TeamDraft(neutral=False), np.random.default_rng(0)
+@pytest.mark.parametrize("second", ["".join(order) for order in permutations("abcd")])
+def test_algorithm_8_of_the_thesis_drafts_a_shared_beginning(second: str) -> None:
+    method = TeamDraft(neutral=False)
     assert method.text == "team-draft:neutral=false"
-    outcomes = {("".join(s.ranking), s.teams): p for p, s in method.distribution(["abcd", "abdc"], 4)}
-    draws = Counter(slow_algorithm_8("abcd", "abdc", 4, rng) for _ in range(4000))
-    assert draws.keys() == outcomes.keys()
-    for outcome, chance in outcomes.items():
-        assert abs(draws[outcome] - 4000 * chance) < 5 * np.sqrt(4000 * chance)
-    shown = method.combine(["abcd", "abdc"], 4, rng)
-    assert sorted(shown.teams[:2]) == [0, 1]
-    _, teams = method.combine_many(np.array([[[0, 1, 2], [0, 1, 2]]] * 9), 3, rng)
+    outcomes = {("".join(s.ranking), s.teams): p for p, s in method.distribution(["abcd", second], 4)}
+    assert outcomes == pytest.approx(algorithm_8("abcd", second))
+
+
+def preference_of_random_clicks(outcomes: Outcomes) -> float:
+    return sum(chance * (teams.count(0) - teams.count(1)) for (_, teams), chance in outcomes.items())
+
+
+def test_algorithm_8_is_unfair_to_longer_rankings() -> None:
+    """Why we count no slot beyond the shortest: "b" may draft b first, and the list ends before "abc" has a turn."""
+    assert algorithm_8("abc", "b") == {("b", (1,)): 0.5, ("ab", (0, 1)): 0.5}
+    assert preference_of_random_clicks(algorithm_8("abc", "b")) == -0.5
+    ours = {("".join(s.ranking), s.teams): p for p, s in TeamDraft(neutral=False).distribution(["abc", "b"], 3)}
+    assert preference_of_random_clicks(ours) == 0
+    assert preference_of_random_clicks(algorithm_8("abcd", "xy")) == -0.5
+
+
+def test_batches_may_draft_a_shared_beginning() -> None:
+    _, teams = TeamDraft(neutral=False).combine_many(
+        np.array([[[0, 1, 2], [0, 1, 2]]] * 9), 3, np.random.default_rng(0)
+    )
     assert (teams >= 0).all()
 
 

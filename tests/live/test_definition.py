@@ -72,6 +72,14 @@ def test_the_same_again_is_the_same_and_another_is_refused() -> None:
             living["seek"]
 
 
+def test_a_method_that_cannot_decide_a_duel_is_refused() -> None:
+    with experiments() as living:
+        with pytest.raises(BadInput, match="'balanced' does not say who won without a bias"):
+            living.define(definition(method="balanced"))
+        assert living.names() == []
+        living.define(definition("pair", method="balanced"))
+
+
 def test_states_follow_each_other() -> None:
     with experiments() as living:
         search = living.define(definition())
@@ -87,6 +95,7 @@ def test_states_follow_each_other() -> None:
         search.start()
         search.stop()
         assert search.ask() == (None, "old", "old")
+        assert search.tell(search.ask().id, winner="old") == (None, False, False)
         with pytest.raises(AlreadyDefined, match="is stopped, and cannot become running"):
             search.start()
         assert search.status()["state"] == "stopped"

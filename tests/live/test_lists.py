@@ -7,7 +7,9 @@ import pytest
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.interleaving import TeamDraft
+from duelist.interleaving.method import make_method
 from duelist.live import Experiment, LocalExperiments, Page
+from duelist.live.credit import outcome_of
 from duelist.live.events import body_of, numbers_of
 from duelist.live.kinds.arms import Arms
 from duelist.live.kinds.weights import Weights
@@ -180,6 +182,18 @@ def test_an_ask_may_be_shown_as_a_list() -> None:
         with pytest.raises(UnknownName, match="there is no ask"):
             search.interleave(RANKINGS, of=page.id)
         check_replay(living)
+
+
+@pytest.mark.parametrize("method", ["team-draft", "competitive-pair", "probabilistic", "optimized"])
+def test_clicks_that_prefer_nobody_teach_nothing_on_average(method: str) -> None:
+    made, total, mass = make_method(method), 0.0, 0.0
+    for chance, shown in made.distribution(["abcd", "bcad"], 4):
+        for clicks in ([0], [1], [2], [3], [0, 2], [1, 2, 3]):
+            earned = made.credit(shown, clicks)
+            total += chance * (outcome_of(shown, float(earned[0] - earned[1]), len(clicks)) - 0.5)
+            mass += chance
+    assert mass == pytest.approx(6)
+    assert abs(total) < 1e-9
 
 
 def owner(living: LocalExperiments, page: Page, document: str) -> str:

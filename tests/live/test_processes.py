@@ -10,13 +10,16 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from duelist.live import LocalExperiments, open_experiments
+from duelist.core.errors import CannotStore
+from duelist.live import LocalExperiments, experiments, open_experiments
 from duelist.live.experiments import Experiments
 from duelist.live.replay import fold_anew, replay
 from duelist.live.snapshots import pack, unpack
 from duelist.storage import Snapshot, SQLiteJournal
-from duelist.storage.journal import Journal
+from duelist.storage.export import load_events, write_events
+from duelist.storage.journal import Event
 
 from .helpers import definition, hashes
 
@@ -87,7 +90,13 @@ def play(living: LocalExperiments, rounds: int) -> None:
             search.click(page.id, position=int(luck.integers(2)))
 
 
-def test_a_start_from_a_snapshot_comes_to_the_same(tmp_path: Path) -> None:
+def test_a_start_from_a_snapshot_comes_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, plain = list[int](), SQLiteJournal.read
+
+    def noting(journal: SQLiteJournal, after: int = 0, limit: int = 1) -> list[Event]:
+        read.append(after)
+        return plain(journal, after, limit)
+
     url = f"sqlite:///{tmp_path / 'live.db'}"
     with open_experiments(url) as living:
         living.define(definition("pair")).start()
@@ -96,11 +105,11 @@ def test_a_start_from_a_snapshot_comes_to_the_same(tmp_path: Path) -> None:
         play(living, 10)
         before = hashes(living.fold)
         living.group.close()
-        read: list[int] = []
-        journal = Counting(living.journal, read)
-        again = Experiments(journal)
+        with monkeypatch.context() as patched:
+            patched.setattr(SQLiteJournal, "read", noting)
+            again = Experiments(living.journal)
         assert hashes(again.fold) == before
-        assert sum(read) < 40  # not the whole journal
+        assert sorted(read)[1] > 50  # beside a look at the first one, only what is behind the snapshot
         assert replay(living.journal).equal
         # A snapshot of other code, or one that lies, is not used, or found out.
         index = living.journal.load_snapshot(0)
@@ -117,25 +126,6 @@ def test_a_start_from_a_snapshot_comes_to_the_same(tmp_path: Path) -> None:
         living.journal.save_snapshot(Snapshot(number, seq + 1, "other code", pack(lie)))
         living.journal.save_snapshot(Snapshot(0, seq + 1, index.code, index.body))
         assert replay(living.journal).equal
-
-
-class Counting(Journal):
-    """A journal that counts what is read of it."""
-
-    def __init__(self, inner: Journal, read: list[int]) -> None:
-        self.inner, self.numbers, self.salt = inner, read, inner.salt
-
-    def read(self, after: int = 0, limit: int = 10_000) -> list:  # type: ignore[type-arg]
-        found = self.inner.read(after, limit)
-        self.numbers.append(len(found))
-        return found
-
-    def __getattribute__(self, name: str):  # type: ignore[no-untyped-def]
-        if name in ("read", "numbers", "inner", "salt", "__class__"):
-            return object.__getattribute__(self, name)
-        return getattr(object.__getattribute__(self, "inner"), name)
-
-    append = get = find = head = wait = save_snapshot = load_snapshot = rename_user = close = None  # type: ignore
 
 
 def test_a_user_is_erased_everywhere_and_the_numbers_stay(tmp_path: Path) -> None:
@@ -159,3 +149,44 @@ def test_a_user_is_erased_everywhere_and_the_numbers_stay(tmp_path: Path) -> Non
         play(other, 10)
         living.catch_up()
         assert hashes(living.fold) == hashes(fold_anew(living.journal))
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_old_events_move_into_a_file_and_nothing_changes(tmp_path: Path, ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("polars")
+    url, old = f"sqlite:///{tmp_path / 'live.db'}", tmp_path / f"old.{ending}"
+    with open_experiments(url) as living:
+        living.define(definition("pair")).start()
+        play(living, 40)
+        living.save()
+        before, keep = hashes(living.fold), living.keep_from()
+        assert 50 < keep <= living.fold.seq
+        assert write_events(living.journal, old, keep - 1) == keep - 1
+        assert living.journal.drop(keep - 1) == keep - 1
+        play(living, 10)
+        after = hashes(living.fold)
+        assert after != before
+    with open_experiments(url) as again:
+        assert hashes(again.fold) == after
+        whole = load_events(old, then=again.journal)
+        assert hashes(fold_anew(whole)) == after
+        play(again, 3)
+
+
+def test_a_snapshot_of_other_code_is_adopted_on_purpose_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = f"sqlite:///{tmp_path / 'live.db'}"
+    with open_experiments(url) as living:
+        living.define(definition("pair")).start()
+        play(living, 40)
+        living.save()
+        living.journal.drop(living.keep_from() - 1)
+        before = hashes(living.fold)
+    monkeypatch.setattr(experiments, "code_of", lambda definition: "another")
+    with pytest.raises(CannotStore, match="was made by other code: adopt it"):
+        open_experiments(url)
+    with SQLiteJournal(tmp_path / "live.db") as journal:
+        assert hashes(Experiments(journal, adopt=True).fold) == before
+        assert journal.read(journal.head().seq - 1)[0].kind == "adopted"
+    with open_experiments(url) as again:  # from now on it is its own
+        assert hashes(again.fold) == before

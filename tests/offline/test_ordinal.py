@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,11 @@ from scipy.optimize import linprog, minimize
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
-from duelist.data import synthetic
+from duelist.data import read_fold, synthetic
 from duelist.offline.classification import SVMAcc
 from duelist.offline.ordinal import SVMDecomposition, SVMOrdinal, entries_of, pool
 from duelist.offline.queries import group
+from duelist.offline.ranker import Untrained
 
 
 def constraints(levels: Ints) -> tuple[Floats, Floats, Floats]:
@@ -94,9 +97,56 @@ def test_a_decomposition_is_the_sum_of_its_classifiers() -> None:
     ranker = SVMDecomposition(10).fit(pages.features, pages.labels)
     np.testing.assert_array_equal(ranker.coef_, parts[0].coef_ + parts[1].coef_)
     assert ranker.primal_ == parts[0].primal_ + parts[1].primal_
+    assert ranker.n_queries_ == 1
+
+
+@pytest.mark.parametrize("kind", [SVMOrdinal, SVMDecomposition])
+def test_all_queries_count(kind: Any) -> None:
+    labels = [0, 1, 2, 0, 1, 1, 2]
+    ranker = kind().fit(np.array(labels, float)[:, None], labels, qid=[1, 1, 1, 2, 2, 3, 3])
+    assert ranker.n_queries_ == 3
 
 
 @pytest.mark.parametrize("kind", [SVMOrdinal, SVMDecomposition])
 def test_one_label_is_nothing_to_learn(kind: Any) -> None:
     with pytest.raises(BadInput, match="all documents have the same label, 2"):
         kind().fit([[0.0], [1.0]], [2, 2])
+
+
+def no_weights_are_best(features: Floats, labels: Ints) -> bool:
+    """Whether the risk of OP 2 cannot be less than that of no weights: then none are the best at any C.
+
+    At w = 0 all thresholds are where most entries have no risk. If the subgradient there can be 0, by shares of the
+    entries that are just not violated, w = 0 minimises the risk, which is convex. All labels above the smallest
+    together must be fewer than half for these thresholds: 1, and documents below them at the edge.
+    """
+    top, width = int(labels.max()), features.shape[1]
+    upper, lower = np.flatnonzero(labels > 0), np.flatnonzero(labels < top)
+    shares, falls = np.zeros((width + top, len(lower))), np.zeros((width + top, top - 1))
+    shares[:width] = features[lower].T
+    shares[width + labels[lower], np.arange(len(lower))] = 1
+    for j in range(top - 1):  # thresholds that are equal may push against each other
+        falls[width + j, j], falls[width + j + 1, j] = -1, 1
+    wanted = np.concatenate([features[upper].sum(0), np.bincount(labels[upper] - 1, minlength=top)])
+    bounds = [(0, 1)] * len(lower) + [(0, None)] * (top - 1)
+    found: Any = linprog(np.zeros(len(bounds)), A_eq=np.hstack([shares, falls]), b_eq=wanted, bounds=bounds)
+    return bool(found.status == 0)
+
+
+@pytest.mark.parametrize("noise", [0.1, 4.0])
+@pytest.mark.filterwarnings("ignore::duelist.offline.Untrained")
+def test_untrained_means_that_no_weights_are_best_at_any_cost(noise: float) -> None:
+    pages = synthetic(queries=1, documents=60, features=3, grades=3, noise=noise, seed=1)
+    labels = np.maximum(pages.labels - 1, 0)  # three quarters have label 0
+    labels[np.flatnonzero(pages.labels == 2)[::3]] = 2
+    none = no_weights_are_best(pages.features, labels)
+    assert none == (noise > 1)
+    for cost in (0.01, 1.0, 1000.0):
+        assert SVMOrdinal(C=cost).fit(pages.features, labels).trained_ != none
+
+
+def test_no_weights_are_best_on_mq2008(data: Callable[[str], Path]) -> None:
+    train = read_fold(data("mq2008/S1.txt.gz").parent, 1).train
+    assert no_weights_are_best(train.features, train.labels)
+    with pytest.warns(Untrained, match="untrained"):
+        SVMOrdinal(C=1000.0).fit(train.features, train.labels)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duelist.core.errors import BadInput, UnknownName
+from duelist.core.errors import BadInput, UnknownName, Unsolved
 from duelist.data import Fold, evaluate, mean, synthetic
 from duelist.offline import SVMAcc, SVMNdcg
 from duelist.offline.rankers import RANKERS, Fitted, fit_best, make_ranker, query_numbers, scores_of
@@ -17,7 +17,8 @@ NAMES = [name for name in RANKERS if name != "xgboost"]
 def test_every_name_fits_and_is_measured(name: str) -> None:
     found = fit_best(name, FOLD, {"C": [10.0]} if name.startswith("svm") else {"trees": [20]})
     summary = found.summary()
-    assert list(summary) == ["ranker", "parameters", "metrics", "trained", "primal", "dual", "gap", "seconds"]
+    told = ["ranker", "parameters", "metrics", "trained", "primal", "dual", "gap", "seconds", "left_out"]
+    assert list(summary) == told
     assert summary["ranker"] == name
     assert summary["trained"]
     assert {"map", "ndcg@10"} <= summary["metrics"].keys()
@@ -38,6 +39,18 @@ def test_the_best_on_validation_is_kept_and_measured_on_test() -> None:
     again = evaluate(FOLD.test, found.ranker.predict(FOLD.test.features), ["map"])
     assert found.metrics["map"] == mean(again, FOLD.test)["map"]
     assert isinstance(found, Fitted)
+
+
+def test_a_choice_whose_training_comes_to_no_end_is_left_out_and_named() -> None:
+    found = fit_best("svm-map:max_planes=8", FOLD, {"C": [0.001, 1e6]})
+    assert found.parameters["C"] == 0.001
+    assert len(found.left_out) == 1
+    assert "C=1000000" in found.left_out[0]
+    assert "no solution within 8 planes" in found.left_out[0]
+    with pytest.raises(Unsolved, match=r"C=1000000\.0.*no solution within 8 planes.*; svm-map:C=10000000\.0"):
+        fit_best("svm-map:max_planes=8", FOLD, {"C": [1e6, 1e7]})
+    with pytest.raises(BadInput, match="no query has both"):  # what no C can mend stops at once
+        fit_best("svm-map:relevant=9", FOLD, {"C": [1.0, 2.0]})
 
 
 def test_another_measure_chooses() -> None:

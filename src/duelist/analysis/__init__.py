@@ -11,5 +11,17 @@ from duelist.analysis.comparison import Comparison
 from duelist.analysis.demo import demo_log
 from duelist.analysis.page import page
 from duelist.analysis.text import format_analysis
+from duelist.analysis.weighed import Weighed, weigh
 
-__all__ = ["Analysis", "Comparison", "Health", "RankerCredit", "analyze", "demo_log", "format_analysis", "page"]
+__all__ = [
+    "Analysis",
+    "Comparison",
+    "Health",
+    "RankerCredit",
+    "Weighed",
+    "analyze",
+    "demo_log",
+    "format_analysis",
+    "page",
+    "weigh",
+]

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from duelist.analysis.comparison import Comparison, adjusted_tests, compare_all
+from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.credits import Credits, credits_of, team_counts
+from duelist.analysis.pairs import Windows, compare_all
 from duelist.clicks.log import Log
 from duelist.core.errors import BadInput
 from duelist.evidence.balance import Check, check_balance, replay
@@ -73,13 +74,13 @@ class Analysis:
     health: Health
     impressions: int
     unit: str
-    window: float  # hours
+    window: float | None  # hours; None: users count for as long as the log lasts
     alpha: float
-    frozen: bool  # False: no window has closed yet, users are counted as they stand
+    frozen: bool  # False: no window has closed yet, users are counted as they stand, and nobody wins
 
     @property
     def winner(self) -> str | None:
-        """The ranker that is preferred to every other one, if the experiment is valid and there is one."""
+        """The ranker that is preferred to every other one, if the experiment is valid, frozen and there is one."""
         for ranker in self.rankers if self.health.valid else ():
             won = [c.winner == ranker.name for c in self.comparisons if ranker.name in (c.first, c.second)]
             if len(won) == len(self.rankers) - 1 and all(won):
@@ -119,13 +120,20 @@ class Analysis:
 
 
 def analyze(
-    log: Log, alpha: float = 0.05, window: float = 24.0, unit: str = "user", ended: bool = False, seed: int = 0
+    log: Log,
+    alpha: float = 0.05,
+    window: float | None = None,
+    unit: str = "user",
+    ended: bool = False,
+    seed: int = 0,
+    cap: float | None = None,
 ) -> Analysis:
-    """Compare the rankers of a log, one delta a user (or a query).
+    """Compare the rankers of a log by users' totals (or queries'), for as long as the log lasts.
 
-    A user's delta is frozen `window` hours after the first impression; users whose window is
-    open wait, unless the experiment has `ended`. Where no window has closed yet, or the log has no
-    times, users are counted as they stand and `frozen` is False: such a look must be the only one.
+    With a `window`, a user counts by the mean preference in so many hours after the first impression, and is frozen
+    then; users whose window is open wait, unless the experiment has `ended`. Where no window has closed yet users
+    are counted as they stand and `frozen` is False: nobody wins. A `cap` cuts preferences at plus and minus so much;
+    limits then hold at any number of users, in windows of 24 hours unless another is given.
 
     >>> from duelist.clicks.log import Record
     >>> def impression(i):
@@ -133,21 +141,22 @@ def analyze(
     ...     return Record(f"i{i}", f"u{i}", "q", 3600.0 * i, ("a", "b"), (clicked,), ("new", "old"), (0, 1))
     >>> analysis = analyze(Log(tuple(map(impression, range(300)))))
     >>> analysis.comparisons[0].wins, analysis.comparisons[0].winner
-    ((184, 92, 0), 'new')
+    ((200, 100, 0), 'new')
     >>> analysis.health.valid, analysis.winner  # "new" always picked first
     (False, None)
     """
     check_share("alpha", alpha)
-    if not window >= 0:
+    window = 24.0 if window is None and cap is not None else window
+    if window is not None and not window >= 0:
         raise BadInput(f"window must be at least 0 hours, not {window!r}")
     if unit not in UNITS:
         raise BadInput(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
     earned = credits_of(log.records)
     units = [getattr(record, unit) for record in earned.records]
-    end = _end(earned, units, HOUR * window, ended)
+    windows = None if window is None else _windows(earned, units, HOUR * window, ended, cap)
     rankers = sorted((_ranker(earned, name, seed) for name in earned.rankers), key=lambda r: -r.credit.estimate)
     leaders = [ranker.name for ranker in rankers]
-    comparisons = compare_all(earned, leaders, units, alpha, HOUR * window, end, seed)
+    comparisons = compare_all(earned, leaders, units, alpha, windows, seed)
     return Analysis(
         rankers=tuple(rankers),
         comparisons=comparisons,
@@ -156,15 +165,15 @@ def analyze(
         unit=unit,
         window=window,
         alpha=alpha,
-        frozen=ended or math.isfinite(end),
+        frozen=not (windows and windows.provisional),
     )
 
 
-def _end(earned: Credits, units: Sequence[str], seconds: float, ended: bool) -> float:
-    """Until when windows close: the end of the log, or for ever if it has ended or none has closed by then."""
+def _windows(earned: Credits, units: Sequence[str], seconds: float, ended: bool, cap: float | None) -> Windows:
+    """They close until the end of the log, or for ever if it has ended or none has closed by then."""
     end = float(earned.times.max())
-    closed = freeze(units, earned.times, np.zeros(len(units)), seconds, end).deltas
-    return math.inf if ended or not len(closed) else end
+    closed = len(freeze(units, earned.times, np.zeros(len(units)), seconds, end).deltas)
+    return Windows(seconds, math.inf if ended or not closed else end, cap, provisional=not (ended or closed))
 
 
 def _ranker(earned: Credits, name: str, seed: int) -> RankerCredit:
@@ -176,7 +185,7 @@ def _ranker(earned: Credits, name: str, seed: int) -> RankerCredit:
 
 def _health(log: Log, earned: Credits, leading: Comparison, alpha: float, seed: int) -> Health:
     alone = sum(len(record.rankers) == 1 for record in log.records)
-    false_alarms = replay(leading.frozen.deltas, REPLAYS, alpha, seed=seed)
+    false_alarms = replay(leading.totals, REPLAYS, alpha, seed=seed)
     most = alpha + 3 * math.sqrt(alpha * (1 - alpha) / REPLAYS)
     return Health(
         checks=check_balance(team_counts(earned.records)),

@@ -9,6 +9,7 @@ from html import escape
 import numpy as np
 
 from duelist.core.memory import Floats
+from duelist.evidence.accounts import Course
 from duelist.evidence.sequential import Band
 from duelist.present.charts import COLOURS
 
@@ -19,13 +20,13 @@ POINTS = 300  # of a line: more are not seen
 Scale = Callable[[float], float]
 
 
-def band_chart(band: Band, dates: Sequence[str], label: str) -> str:
-    """A mean and its limits against the number of users, from where there are limits; `dates` of users, if known."""
+def band_chart(band: Band | Course, dates: Sequence[str], label: str) -> str:
+    """A mean and its limits against the number of users, from where there are limits; `dates` of looks, if known."""
     known = np.flatnonzero(np.isfinite(band.low))
     if not len(known):
         return "<p>Too few users for a chart yet.</p>"
     chosen = known[np.unique(np.linspace(0, len(known) - 1, POINTS).round().astype(int))]
-    x, mean, low, high = (np.asarray(part, dtype=float)[chosen] for part in band)
+    x, mean, low, high = (np.asarray(part, dtype=float)[chosen] for part in band[:4])
     ticks = nice_ticks(min(0.0, float(low.min())), max(0.0, float(high.max())))
     across = _scale(float(x[0]), float(x[-1]), LEFT, WIDTH - RIGHT)
     up = _scale(ticks[0], ticks[-1], HEIGHT - BOTTOM, TOP)
@@ -35,7 +36,7 @@ def band_chart(band: Band, dates: Sequence[str], label: str) -> str:
         users = int(x[place])
         parts.append(_text(across(users), HEIGHT - BOTTOM + 18, f"{users:,}", "middle"))
         if dates:
-            parts.append(_text(across(users), HEIGHT - BOTTOM + 34, dates[users - 1], "middle"))
+            parts.append(_text(across(users), HEIGHT - BOTTOM + 34, dates[chosen[place]], "middle"))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, label, "middle"))
     edge = _points(np.append(x, x[::-1]), np.append(low, high[::-1]), across, up)
     parts.append(f'<polygon points="{edge}" fill="{COLOURS[0]}" fill-opacity="0.18"/>')

@@ -1,26 +1,27 @@
-"""One ranker against another, and every two rankers of a log against each other."""
+"""One ranker against another."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from duelist.analysis.credits import Credits
-from duelist.analysis.traffic import Traffic, traffic_of
-from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
-from duelist.evidence.deltas import Frozen, freeze
+from duelist.analysis.traffic import Traffic
+from duelist.core.memory import Floats
+from duelist.evidence.accounts import Accounts, Course
+from duelist.evidence.betting import BettingSequence
+from duelist.evidence.bootstrap import Bootstrap, bootstrap_totals
+from duelist.evidence.capped import Capped
 from duelist.evidence.fixed import FIXED_TESTS, FixedTest
 from duelist.evidence.multiple import holm
-from duelist.evidence.power import detectable_effect, users_needed
-from duelist.evidence.sequential import FIRST, Band, confidence_sequence, e_value, log_e_path, relative_width, spread_of
+from duelist.evidence.power import detectable_effect, first_look, users_needed
 
 FAR = 1_000_000_000  # more users than anybody has: not worth a number
+TELLING = 10  # users of equal weight, in effect, before anything is said of how many more are needed
 
 
 @dataclass(frozen=True)
@@ -29,120 +30,163 @@ class Comparison:
 
     first: str
     second: str
-    frozen: Frozen
+    accounts: Accounts
     alpha: float  # corrected for the number of comparisons (Bonferroni)
-    bootstrap: Bootstrap  # of the mean preference of an impression
     traffic: Traffic
+    seed: int = 0  # of the bootstrap
+    times: Floats | None = None  # of the looks of `band`
+    open: int = 0  # users whose window has not closed
+    late: int = 0  # impressions after their user's window
+    provisional: bool = False  # outcomes may still change: nobody wins
+    capped: Capped | None = None
+    betting: tuple[BettingSequence, Course] | None = None  # where a cap is declared
 
     @property
     def users(self) -> int:
         """How many users count."""
-        return len(self.frozen.deltas)
+        return self.accounts.users
 
-    @cached_property
+    @property
     def wins(self) -> tuple[int, int, int]:
         """Users who prefer the first ranker, the second, neither."""
-        signs = np.sign(self.frozen.deltas)
-        return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
+        return self.accounts.wins, self.accounts.losses, self.accounts.ties
 
     @cached_property
-    def band(self) -> Band:
-        """The confidence sequence after each user."""
-        return confidence_sequence(self.frozen.deltas, self.alpha)
+    def totals(self) -> Floats:
+        """Each user's total preference, weighed."""
+        return self.accounts.per_user()[0]
+
+    @cached_property
+    def band(self) -> Course:
+        """The confidence sequence at looks so far."""
+        return self.betting[1] if self.betting else self.accounts.course(self.alpha)
 
     @property
     def preference(self) -> float:
-        """The mean delta."""
-        return float(self.band.mean[-1]) if self.users else 0.0
+        """The mean preference of an impression; the more a user had, the less each weighs."""
+        return self.accounts.mean
 
     @property
     def limits(self) -> tuple[float, float]:
         """The confidence sequence now."""
-        return (float(self.band.low[-1]), float(self.band.high[-1])) if self.users else (-math.inf, math.inf)
+        return (self.betting[0] if self.betting else self.accounts).limits(self.alpha)
+
+    @property
+    def begun(self) -> bool:
+        """Whether there are enough users for limits."""
+        return self.accounts.begun if not self.betting else self.users > 0
 
     @property
     def winner(self) -> str | None:
-        """Who is preferred, if the confidence sequence excludes 0."""
-        low, high = self.limits
+        """Who is preferred, if the confidence sequence excludes 0 and outcomes no longer change."""
+        low, high = (0.0, 0.0) if self.provisional else self.limits
         return self.first if low > 0 else self.second if high < 0 else None
 
     @property
     def e_value(self) -> float:
-        """Against "as many prefer the one as the other"."""
-        return e_value(*self.wins[:2])
+        """Against "as many users turn first to the one as to the other"."""
+        return self.accounts.e_value
 
     @property
     def p_value(self) -> float:
         """It may be watched: one over the largest e-value so far."""
-        return math.exp(-float(log_e_path(self.frozen.deltas).max(initial=0.0)))
+        return self.accounts.p_value
+
+    @cached_property
+    def bootstrap(self) -> Bootstrap:
+        """Of the mean preference of an impression, drawing users."""
+        if not self.users:
+            return Bootstrap(0.0, 0.0, 0.0)
+        return bootstrap_totals(*self.accounts.per_user(), seed=self.seed)
 
     @cached_property
     def tests(self) -> tuple[FixedTest, ...]:
-        """For those who planned the number of users."""
-        return tuple(test(self.frozen.deltas) for test in FIXED_TESTS)
+        """For those who planned the number of users: of users' totals."""
+        return tuple(test(self.totals) for test in FIXED_TESTS)
+
+    @property
+    def _kurtosis(self) -> float:
+        """How many users make one of equal weight."""
+        return max(1.0, self.users / max(1.0, self.accounts.effective))
 
     @cached_property
     def more_users(self) -> int | None:
         """How many more decide it with 80 % probability, if the preference is as measured; None: nobody knows."""
         if self.winner:
             return 0
-        spread = float(spread_of(self.preference, self.frozen.deltas.var())) if self.users else 0.0
-        # Too small an effect needs more users than anybody has, and more than can be counted.
-        if abs(self.preference) <= spread / math.sqrt(FAR):
+        if self.accounts.effective < TELLING:
             return None
-        return max(0, users_needed(abs(self.preference), spread, alpha=self.alpha) - self.users)
+        effect = abs(self.accounts.total) / self.users
+        spread = math.sqrt(max(self.accounts.squares / self.users - effect**2, effect**2 / self.users))
+        # Too small an effect needs more users than anybody has, and more than can be counted.
+        if effect <= spread / math.sqrt(FAR):
+            return None
+        needed = users_needed(effect, spread, alpha=self.alpha, kurtosis=self._kurtosis)
+        return max(1, needed - self.users)
 
     @cached_property
     def detectable(self) -> float | None:
-        """The preference that so many users show with 80 % probability; None before the first look."""
-        spread = float(self.frozen.deltas.std()) if self.users >= FIRST else 0.0
-        return detectable_effect(self.users, spread, alpha=self.alpha) if spread else None
+        """The preference of an impression that so many users show with 80 % probability; None before limits begin."""
+        accounts = self.accounts
+        if not accounts.begun or self.users < first_look(self._kurtosis):
+            return None
+        spread = math.sqrt(accounts.squares / self.users)
+        each = detectable_effect(self.users, spread, alpha=self.alpha, kurtosis=self._kurtosis)
+        return each * self.users / accounts.weight
 
     @cached_property
     def users_to_undo(self) -> int | None:
         """How many users in a row for the other ranker, each as clear as users are, make the winner uncertain."""
         if self.winner is None:
             return None
-        deltas = self.frozen.deltas
-        against = -math.copysign(float(np.abs(deltas[deltas != 0]).mean()), self.preference)
         still, undone = 0, 1
-        while self._wins_after(undone, against):
+        while self._wins_after(undone):
             still, undone = undone, 2 * undone
         while undone - still > 1:
             middle = (still + undone) // 2
-            still, undone = (middle, undone) if self._wins_after(middle, against) else (still, middle)
+            still, undone = (middle, undone) if self._wins_after(middle) else (still, middle)
         return undone
+
+    def _wins_after(self, more: int) -> bool:
+        """Whether the same ranker still wins after so many more users who are for the other."""
+        clear = float(np.abs(self.totals[self.totals != 0]).mean())
+        against = -math.copysign(clear, self.preference)
+        if self.betting:
+            later: Accounts | BettingSequence = self.betting[0].after(more, against)
+        else:
+            later = self.accounts.after(more, against, self.accounts.weight / self.users)
+        low, high = later.limits(self.alpha)
+        return low > 0 if against < 0 else high < 0
 
     def towards_leader(self) -> Comparison:
         """The same with the ranker that is ahead named first."""
         if self.preference >= 0:
             return self
-        mean, low, high = self.bootstrap
-        turned = self.frozen._replace(deltas=-self.frozen.deltas)
-        return Comparison(self.second, self.first, turned, self.alpha, Bootstrap(-mean, -high, -low), self.traffic)
-
-    def _wins_after(self, more: int, delta: float) -> bool:
-        """Whether the same ranker still wins after so many more users with this delta."""
-        deltas, n = self.frozen.deltas, self.users + more
-        mean = (deltas.sum() + more * delta) / n
-        variance = ((deltas**2).sum() + more * delta**2) / n - mean**2
-        return bool(-math.copysign(1, delta) * mean > spread_of(mean, variance) * relative_width(n, self.alpha))
+        betting = self.betting and (self.betting[0].turned(), turned_course(self.betting[1]))
+        capped = self.capped and self.capped.turned()
+        turned = replace(self, first=self.second, second=self.first, betting=betting, capped=capped)
+        return replace(turned, accounts=self.accounts.turned())
 
     def summary(self) -> dict[str, Any]:
         """Its numbers for JSON; what is not known is None."""
         low, high = (limit if math.isfinite(limit) else None for limit in self.limits)
+        capped = self.capped and {"cap": self.capped.cap, "share": self.capped.share, "shift": self.capped.shift}
         return {
             "first": self.first,
             "second": self.second,
             "winner": self.winner,
+            "provisional": self.provisional,
             "users": self.users,
-            "open": self.frozen.open,
-            "late_impressions": self.frozen.late,
+            "effective_users": self.accounts.effective,
+            "impressions": self.accounts.impressions,
+            "open": self.open,
+            "late_impressions": self.late,
             **dict(zip(("wins", "losses", "ties"), self.wins, strict=True)),
             "preference": self.preference,
             "low": low,
             "high": high,
             "alpha": self.alpha,
+            "capped": capped,
             "e_value": self.e_value,
             "p_value": self.p_value,
             "more_users": self.more_users,
@@ -154,32 +198,9 @@ class Comparison:
         }
 
 
-def compare_all(
-    earned: Credits, leaders: Sequence[str], units: Sequence[str], alpha: float, seconds: float, end: float, seed: int
-) -> tuple[Comparison, ...]:
-    """Every two rankers that share an impression, pairs of leaders first.
-
-    `units` are users or queries, whose windows last so many `seconds`.
-    """
-    columns = [earned.rankers.index(name) for name in leaders]
-    took_part = ~np.isnan(earned.credit)
-    pairs = [sorted(pair) for pair in combinations(columns, 2) if took_part[:, pair].all(1).any()]
-    comparisons = []
-    for first, second in pairs:
-        chosen = np.flatnonzero(took_part[:, first] & took_part[:, second])
-        preference = earned.credit[chosen, first] - earned.credit[chosen, second]
-        mine = [units[i] for i in chosen.tolist()]
-        comparisons.append(
-            Comparison(
-                earned.rankers[first],
-                earned.rankers[second],
-                freeze(mine, earned.times[chosen], preference, seconds, end),
-                alpha / len(pairs),
-                cluster_bootstrap(preference, mine, seed=seed),
-                traffic_of(earned.present[:, first] & earned.present[:, second]),
-            )
-        )
-    return tuple(comparisons)
+def turned_course(course: Course) -> Course:
+    """The course of the opposite preference."""
+    return course._replace(mean=-course.mean, low=-course.high, high=-course.low)
 
 
 def adjusted_tests(comparisons: Sequence[Comparison]) -> list[tuple[float, ...]]:

@@ -57,8 +57,8 @@ def _figure(caption: str, chart: str) -> str:
 
 
 def _dates(analysis: Analysis) -> list[str]:
-    """The day on which each user was counted; empty if the log has no times."""
-    closes = analysis.comparisons[0].frozen.closes
-    if not analysis.frozen or not len(closes) or closes[0] <= HOUR * analysis.window:
+    """The day of each look; empty if the log has no times."""
+    times = analysis.comparisons[0].times
+    if not analysis.frozen or times is None or not len(times) or times[0] <= HOUR * (analysis.window or 0):
         return []
-    return [datetime.fromtimestamp(close, UTC).strftime("%d %b") for close in closes.tolist()]
+    return [datetime.fromtimestamp(time, UTC).strftime("%d %b") for time in times.tolist()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from duelist.analysis.analysis import Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.traffic import Traffic
+from duelist.evidence.limits import START
 from duelist.present.tables import Table
 
 
@@ -58,7 +59,8 @@ def verdict(analysis: Analysis) -> str:
 
 
 def _measure(analysis: Analysis) -> str:
-    return f"credit an impression, the mean over {'users' if analysis.unit == 'user' else 'queries'}"
+    mean = "" if analysis.window is None else f", the mean over {plural(analysis)}"
+    return f"credit an impression{mean}"
 
 
 def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
@@ -72,16 +74,23 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
             f"from {low:+.3f} to {high:+.3f} ({level} confidence sequence)."
         )
     else:
-        lines.append(f"Too early: the confidence sequence begins at 50 {plural(analysis)}, there are {leading.users}.")
+        lines.append(
+            f"Too early: the confidence sequence begins at {START:.0f} {plural(analysis)} of equal weight; the "
+            f"{leading.users:,} so far weigh as much as {leading.accounts.effective:.0f}."
+        )
+    if leading.capped:
+        cut = f"{leading.capped.share:.2%} of preferences were cut at {leading.capped.cap:g}"
+        lines.append(f"It holds at any number of {plural(analysis)}, for capped preferences: {cut}, which moved ")
+        lines[-1] += f"their mean by {-leading.capped.shift:+.3g}."
     threshold = 1 / leading.alpha
     lines.append(
-        f"{wins:,} prefer {leading.first}, {losses:,} {leading.second}, {ties:,} neither: "
-        f"e-value {leading.e_value:.3g} ({threshold:.3g} or more decides)."
+        f"{wins:,} prefer {leading.first}, {losses:,} {leading.second}, {ties:,} neither; "
+        f"by whom they turned to first: e-value {leading.e_value:.3g} ({threshold:.3g} or more decides)."
     )
     lines.append(
         "Both may be watched: look as often as you like."
         if analysis.frozen
-        else "PROVISIONAL: no window has closed yet, so this look is right only if it is the only one."
+        else "PROVISIONAL: no window has closed yet, so nobody wins."
     )
     return lines
 
@@ -102,7 +111,7 @@ def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
 def _what_decides(analysis: Analysis, comparison: Comparison) -> list[str]:
     more, detectable = comparison.more_users, comparison.detectable
     if more is None:
-        lines = ["Nobody knows how many more are needed: there is no preference to go by."]
+        lines = ["Nobody knows how many more are needed: there is too little preference to go by."]
     else:
         lines = [f"About {more:,} more {plural(analysis)} decide it (80 % chance), if the preference is as measured."]
     if comparison.traffic.fading:
@@ -118,13 +127,12 @@ def _of_late(traffic: Traffic) -> str:
 
 
 def _users(analysis: Analysis, leading: Comparison) -> list[str]:
-    frozen = leading.frozen
-    hours = f"{analysis.window:g} hours"
+    hours = f"{analysis.window or 0:g} hours"
     lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} impressions in all."]
-    if frozen.open:
-        lines.append(f"Still open: {frozen.open:,}, to be counted when their {hours} are over, or now with --ended.")
-    if frozen.late:
-        lines.append(f"{frozen.late:,} impressions came after their {analysis.unit}'s {hours} and do not count.")
+    if leading.open:
+        lines.append(f"Still open: {leading.open:,}, to be counted when their {hours} are over, or now with --ended.")
+    if leading.late:
+        lines.append(f"{leading.late:,} impressions came after their {analysis.unit}'s {hours} and do not count.")
     return lines
 
 

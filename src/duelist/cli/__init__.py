@@ -9,7 +9,21 @@ from typing import Annotated
 import typer
 
 from duelist import __version__
-from duelist.cli import analyze, audit, bench, compare, data, fit, learn, matrix, policies, reproduce, serve, simulate
+from duelist.cli import (
+    analyze,
+    audit,
+    bench,
+    compare,
+    data,
+    fit,
+    journal,
+    learn,
+    matrix,
+    policies,
+    reproduce,
+    serve,
+    simulate,
+)
 from duelist.core.errors import DuelistError
 
 app = typer.Typer(
@@ -28,6 +42,9 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "audit": audit.audit_command,
     "analyze": analyze.analyze_command,
     "serve": serve.serve_command,
+    "replay": journal.replay_command,
+    "doctor": journal.doctor_command,
+    "export": journal.export_command,
     "reproduce": reproduce.reproduce_command,
 }
 for name, command in COMMANDS.items():

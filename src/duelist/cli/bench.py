@@ -102,6 +102,18 @@ def metrics_command(
     _show(rows, as_json, metrics_table)
 
 
+@app.command("journals")
+def journals_command(
+    postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """CPU time of an append, in batches of 1, 30 and 200, by the kind of journal."""
+    from duelist.bench.journals import bench_journals, journals_table
+
+    rows = bench_journals(postgres)
+    _show(rows, as_json, journals_table)
+
+
 @app.command("auto")
 def auto_command(
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,
@@ -143,3 +155,17 @@ def commands_command(
 
     rows = bench_commands(page)
     print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else commands_table(rows))
+
+
+@app.command("visitors")
+def visitors_command(
+    policy: Annotated[str, typer.Option(help="The policy of the experiment.")] = "d-ts",
+    matrix: Annotated[str, typer.Option(help="Who is preferred to whom.")] = "arxiv",
+    duels: Annotated[int, typer.Option(help="Lists shown in a run.")] = 10_000,
+    runs: Annotated[int, typer.Option(help="Experiments.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Regret of a live experiment whose clicks come late, twice or never, beside the simulation."""
+    from duelist.bench.visitors import bench_visitors, visitors_table
+
+    _show(bench_visitors(policy, matrix, duels, runs), as_json, visitors_table)

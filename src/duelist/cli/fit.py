@@ -51,3 +51,5 @@ def fit_command(
     if found["gap"] is not None:
         print(f"\nprimal {found['primal']:.6g}, dual {found['dual']:.6g}, gap {found['gap']:.2g}")
     print(f"{found['seconds']:.3f} seconds for the fit that was chosen")
+    for sentence in found["left_out"]:
+        print(f"left out: {sentence}")

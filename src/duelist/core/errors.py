@@ -2,6 +2,7 @@
 
 DuelistError                     the root: catch this to catch them all
 ├── BadInput                     a value that cannot be used (also a ValueError)
+│   └── Unsolved                 training came to no end with these settings; others may do
 ├── UnknownName                  a name nobody registered (also a LookupError)
 ├── AlreadyDefined               an experiment that is there, or cannot become what is wanted
 ├── DuelError                    a tell that does not fit its duel or impression
@@ -10,7 +11,7 @@ DuelistError                     the root: catch this to catch them all
 │   ├── ForeignImpression        this impression was not asked from this learner
 │   ├── ExpiredDuel              too many newer duels were opened since
 │   └── ExpiredImpression        too many newer impressions were opened since
-├── CannotStore                  the journal failed; what was to be written is not there
+├── CannotStore                  the journal failed; nothing was acknowledged
 │   └── Overloaded               too many wait for the journal: try again later
 ├── NotAllowed                   the service wants another token
 ├── Unreachable                  the service did not answer in time
@@ -35,6 +36,7 @@ __all__ = [
     "Overloaded",
     "UnknownName",
     "Unreachable",
+    "Unsolved",
 ]
 
 
@@ -44,6 +46,10 @@ class DuelistError(Exception):
 
 class BadInput(DuelistError, ValueError):
     """A value that cannot be used; the message names it and what is allowed."""
+
+
+class Unsolved(BadInput):
+    """Training came to no end with these settings; the message says which to change."""
 
 
 class UnknownName(DuelistError, LookupError):
@@ -83,7 +89,7 @@ class CannotCompile(DuelistError):
 
 
 class CannotStore(DuelistError):
-    """The journal failed; what was to be written is not there, and nothing was acknowledged."""
+    """The journal failed and nothing was acknowledged; the message says when it is not known what was written."""
 
 
 class Overloaded(CannotStore):

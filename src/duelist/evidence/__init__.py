@@ -1,8 +1,11 @@
 """How sure we may be of who wins."""
 
-from duelist.evidence.accounts import Accounts
+from duelist.evidence.accounts import Accounts, user_hash
 from duelist.evidence.balance import Check, check_balance, ratio_e_value, replay
-from duelist.evidence.bootstrap import Bootstrap, cluster_bootstrap
+from duelist.evidence.betting import BettingSequence
+from duelist.evidence.bootstrap import Bootstrap, bootstrap_totals, cluster_bootstrap
+from duelist.evidence.capped import Capped, cap_preferences
+from duelist.evidence.click_weights import ClickWeights, SameUsers
 from duelist.evidence.deltas import Frozen, freeze
 from duelist.evidence.fixed import FixedTest, sign_test, t_test, wilcoxon_test, z_test
 from duelist.evidence.multiple import e_benjamini_hochberg, e_bonferroni, holm
@@ -21,12 +24,18 @@ from duelist.evidence.weights import (
 __all__ = [
     "Accounts",
     "Band",
+    "BettingSequence",
     "Bootstrap",
+    "Capped",
     "Check",
+    "ClickWeights",
     "ConfidenceSequence",
     "EValue",
     "FixedTest",
     "Frozen",
+    "SameUsers",
+    "bootstrap_totals",
+    "cap_preferences",
     "check_balance",
     "click_features",
     "cluster_bootstrap",
@@ -48,6 +57,7 @@ __all__ = [
     "replay",
     "sign_test",
     "t_test",
+    "user_hash",
     "users_needed",
     "watch",
     "wilcoxon_test",

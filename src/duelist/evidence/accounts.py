@@ -3,6 +3,10 @@
 An impression enters when it is closed, with a preference that never changes again; its user may
 come back for as long as the experiment lasts. Nothing is waited for, and nothing counted is taken back.
 
+The k-th impression of a user weighs about 1/sqrt(k): 1, 0.69, 0.56, 0.48, ... A weight depends on nothing but the
+number of earlier ones, so it is frozen too. Where tastes persist, a user's hundredth visit says little
+that the others did not, and without weights a few heavy users outweigh the crowd.
+
 What is assumed. Users are independent of each other, and a user's later preferences are not
 negatively correlated with the earlier ones: a taste persists. The variance of the sum then grows at
 least as fast as that of independent steps, and by Slepian's inequality such a sum crosses a boundary
@@ -14,18 +18,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.core.memory import Floats, Ints
 from duelist.core.record import reading
 from duelist.evidence.deltas import check_share
-from duelist.evidence.limits import effective_size, mean_limits
+from duelist.evidence.limits import START, effective_size, mean_limits
 from duelist.evidence.sequential import LARGEST
 from duelist.evidence.table import (
     BEGAN,
+    COUNT,
     CROSS,
+    FIRST_LOSSES,
+    FIRST_WINS,
     FOURTHS,
     FULLEST,
     HIGHEST,
@@ -36,7 +45,9 @@ from duelist.evidence.table import (
     SQUARES,
     SUMS,
     TOTAL,
+    UNIT,
     USERS,
+    WEIGHT,
     WINS,
     Counts,
     Hashes,
@@ -44,9 +55,30 @@ from duelist.evidence.table import (
     rehash,
 )
 
+FIRST = 50  # impressions before the first look that is kept
 SMALLEST = 1024  # slots of an empty table, a power of two
 HUGEST = 1e30  # of a preference: its fourth power can still be added up
-ARRAYS = {"keys": np.uint64, "totals": np.float64, "counts": np.uint32, "sums": np.float64}
+PACE = 0.02  # the sums are kept at every so much more impressions, for the course of the limits
+ARRAYS = {"keys": np.uint64, "totals": np.float64, "counts": np.uint32, "sums": np.float64, "looks": np.float64}
+
+
+def user_hash(name: str) -> int:
+    """A user's name as 64 bits, the same in every process.
+
+    >>> hex(user_hash("ann"))
+    '0x8d3adf6abf23f3a5'
+    """
+    return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+
+
+class Course(NamedTuple):
+    """A mean and its confidence sequence at each look; infinitely wide before it has begun."""
+
+    n: Ints  # users
+    mean: Floats
+    low: Floats
+    high: Floats
+    impressions: Ints
 
 
 class Accounts:
@@ -58,10 +90,10 @@ class Accounts:
     >>> accounts = Accounts()
     >>> users = np.arange(300, dtype=np.uint64) % 200  # half of them came twice
     >>> accounts.add(users, np.where(users % 10 < 6, 1.0, -0.5))
-    >>> accounts.users, accounts.impressions, accounts.wins, accounts.losses, accounts.mean
+    >>> accounts.users, accounts.impressions, accounts.wins, accounts.losses, round(accounts.mean, 3)
     (200, 300, 120, 80, 0.4)
     >>> [round(limit, 3) for limit in accounts.limits(alpha=0.05)]
-    [0.219, 0.581]
+    [0.231, 0.569]
     """
 
     def __init__(self) -> None:
@@ -69,11 +101,12 @@ class Accounts:
         self.totals = np.zeros(SMALLEST)
         self.counts: Counts = np.zeros(SMALLEST, np.uint32)
         self.sums = np.zeros(len(SUMS))
+        self.looks = np.zeros((0, len(SUMS)))  # the sums at earlier looks
 
     def add(self, users: Any, preferences: Any) -> None:
         """Enter closed impressions, one or many: a 64-bit hash of the user and the preference of each."""
-        hashes = np.ascontiguousarray(np.atleast_1d(users), np.uint64)
-        values = np.ascontiguousarray(np.atleast_1d(preferences), np.float64)
+        hashes = np.ascontiguousarray(np.atleast_1d(np.asarray(users, np.uint64)))
+        values = np.ascontiguousarray(np.atleast_1d(np.asarray(preferences, np.float64)))
         if hashes.shape != values.shape or hashes.ndim != 1:
             raise BadInput(f"one user a preference, not {hashes.shape} and {values.shape}")
         if not (np.abs(values) <= HUGEST).all():
@@ -81,9 +114,18 @@ class Accounts:
             raise BadInput(f"a preference must be a number between -{HUGEST:g} and {HUGEST:g}, not {bad}")
         enter, done = compiled_enter(), 0
         while done < len(hashes):
-            done += enter(self.keys, self.totals, self.counts, self.sums, hashes[done:], values[done:])
+            look = self._next_look()
+            table = self.keys, self.totals, self.counts, self.sums
+            done += enter(*table, hashes[done:], values[done:], look)
             if self.users >= FULLEST * len(self.keys):
                 self._grow()
+            if self.impressions >= look:
+                self.looks = np.vstack([self.looks, self.sums])
+
+    def _next_look(self) -> float:
+        """After how many impressions the sums are kept next."""
+        last = self.looks[-1, IMPRESSIONS] if len(self.looks) else 0.0
+        return float(max(last + FIRST, math.ceil(last * (1 + PACE))))
 
     def rename(self, old: int, new: int) -> None:
         """Let a user go on under another hash; nothing else changes."""
@@ -126,7 +168,7 @@ class Accounts:
 
     @property
     def total(self) -> float:
-        """The sum of all preferences."""
+        """The sum of all preferences, weighed."""
         return float(self.sums[TOTAL])
 
     @property
@@ -136,8 +178,13 @@ class Accounts:
 
     @property
     def mean(self) -> float:
-        """The mean preference of an impression."""
-        return self.total / max(1, self.impressions)
+        """The mean preference of an impression, weighed."""
+        return self.total / (self.weight or 1.0)
+
+    @property
+    def weight(self) -> float:
+        """What all impressions weigh."""
+        return float(self.sums[WEIGHT])
 
     @property
     def effective(self) -> float:
@@ -151,12 +198,15 @@ class Accounts:
 
     def limits(self, alpha: float = 0.05) -> tuple[float, float]:
         """The confidence sequence of the mean now; infinite before it has begun."""
-        check_share("alpha", alpha)
-        sums = self.sums
-        low, high = mean_limits(
-            sums[IMPRESSIONS], sums[TOTAL], sums[SQUARES], sums[CROSS], sums[SIZES], sums[BEGAN], alpha
-        )
+        low, high = _limits(self.sums, check_share("alpha", alpha))
         return float(low), float(high)
+
+    def course(self, alpha: float = 0.05) -> Course:
+        """The confidence sequence at earlier looks and now."""
+        sums = np.vstack([self.looks, self.sums]).T
+        impressions = sums[IMPRESSIONS].astype(np.int64)
+        mean = np.divide(sums[TOTAL], sums[WEIGHT], out=np.zeros(len(impressions)), where=sums[WEIGHT] > 0)
+        return Course(sums[USERS].astype(np.int64), mean, *_limits(sums, check_share("alpha", alpha)), impressions)
 
     @property
     def e_value(self) -> float:
@@ -167,6 +217,32 @@ class Accounts:
     def p_value(self) -> float:
         """It may be watched: one over the largest e-value so far."""
         return math.exp(-float(self.sums[HIGHEST]))
+
+    def per_user(self) -> tuple[Floats, Floats]:
+        """Each user's total and weight, in no order that means anything."""
+        used = self.keys != 0
+        counts = (self.counts[used] & COUNT).astype(np.float64)
+        return self.totals[used], (np.sqrt(counts + 0.5) - math.sqrt(0.5)) * UNIT
+
+    def after(self, users: int, total: float, weight: float) -> Accounts:
+        """What the sums would be after so many more users of this total and weight each."""
+        more = Accounts()
+        more.sums = self.sums.copy()
+        more.sums[WINS if total > 0 else LOSSES] += users
+        places = [USERS, WEIGHT, TOTAL, SQUARES, FOURTHS, CROSS, SIZES]
+        more.sums[places] += users * np.array([1, weight, total, total**2, total**4, total * weight, weight**2])
+        enough = more.effective >= START
+        more.sums[BEGAN] = (more.sums[BEGAN] or more.sums[SQUARES]) if enough else 0.0
+        return more
+
+    def turned(self) -> Accounts:
+        """The same with the second ranker named first."""
+        other = Accounts.from_record(self.record())
+        other.totals = -other.totals
+        for sums in (other.sums, other.looks.T):
+            sums[[WINS, LOSSES, FIRST_WINS, FIRST_LOSSES]] = sums[[LOSSES, WINS, FIRST_LOSSES, FIRST_WINS]]
+            sums[[TOTAL, CROSS]] *= -1
+        return other
 
     def record(self) -> dict[str, Any]:
         """The whole state as arrays: `from_record` continues from it as if nothing had happened."""
@@ -179,8 +255,14 @@ class Accounts:
         with reading("accounts of users"):
             for name, kind in ARRAYS.items():
                 setattr(accounts, name, np.array(record[name], kind))
+            accounts.looks = accounts.looks.reshape(-1, len(SUMS))
         slots = len(accounts.keys)
-        lengths = [len(getattr(accounts, name)) for name in ARRAYS]
+        lengths = [len(getattr(accounts, name)) for name in ARRAYS][:4]
         if lengths != [slots, slots, slots, len(SUMS)] or slots < SMALLEST or slots & (slots - 1):
             raise BadInput(f"not the record of accounts of users: its arrays have {lengths} entries")
         return accounts
+
+
+def _limits(sums: Floats, alpha: float) -> tuple[Any, Any]:
+    total, squares, fourths = sums[TOTAL], sums[SQUARES], sums[FOURTHS]
+    return mean_limits(sums[WEIGHT], total, squares, fourths, sums[CROSS], sums[SIZES], sums[BEGAN], alpha)

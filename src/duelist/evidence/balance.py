@@ -18,11 +18,13 @@ from scipy import special
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.evidence.deltas import check_deltas, check_share
-from duelist.evidence.sequential import FIRST, LARGEST, PRIOR
-from duelist.evidence.watch import EVERY, looks_at, watch
+from duelist.evidence.limits import START
+from duelist.evidence.sequential import LARGEST, PRIOR
+from duelist.evidence.watch import EVERY, FIRST, looks_at, watch
 
 ALARM = 0.01  # how often, at most, all checks of a healthy experiment together may call it invalid
-CELLS = 10_000_000  # users x replays held in memory at once
+CELLS = 4_000_000  # users x replays held in memory at once
+MOST = 20_000  # users of a replay
 
 
 @dataclass(frozen=True)
@@ -84,32 +86,42 @@ def check_balance(counts: Mapping[str, Sequence[int]], alarm: float = ALARM) -> 
 
 
 def replay(
-    deltas: Any, replays: int = 1000, alpha: float = 0.05, every: int = EVERY, first: int = FIRST, seed: int = 0
+    deltas: Any,
+    replays: int = 1000,
+    alpha: float = 0.05,
+    every: int = EVERY,
+    first: int = FIRST,
+    seed: int = 0,
+    start: float = START,
 ) -> dict[str, float]:
     """How often each method raises a false alarm on this experiment's own users, without a difference.
 
-    Every replay gives each user's delta a random sign, which is what swapping the team labels does,
-    and is watched after `first` users and every `every` from there. "z-test, once" looks at the end
-    only. With fewer than `first` users there is nothing to watch, and the answer is empty.
+    Every replay draws users with replacement, after taking the mean from each, so that what is
+    skewed stays skewed; for the e-value, which asks for signs, it turns each user's sign by a coin
+    instead. It is watched after `first` users and every `every` from there, up to 20,000. "z-test, once"
+    looks at the end only. With fewer than `first` users there is nothing to watch, and the answer is empty.
 
     >>> deltas = np.random.default_rng(0).geometric(0.5, 1000) - 1.0
     >>> replay(deltas, replays=200)
-    {'z-test, once': 0.035, 'e-value': 0.005, 'confidence sequence': 0.025, 'z-test, watched': 0.25}
+    {'z-test, once': 0.07, 'e-value': 0.03, 'confidence sequence': 0.01, 'z-test, watched': 0.32}
     """
     values = check_deltas(deltas)
     if replays < 1:
         raise BadInput(f"replays must be at least 1, not {replays!r}")
     check_share("alpha", alpha)
-    looks = looks_at(len(values), every, first)
+    users = min(len(values), MOST)
+    looks = looks_at(users, every, first)
     if not len(looks):
         return {}
-    rng, batch = np.random.default_rng(seed), max(1, CELLS // len(values))
-    counts = {"z-test, once": 0}
+    (choice, coins), batch = np.random.default_rng(seed).spawn(2), max(1, CELLS // users)
+    centred = values - values.mean()
+    counts = dict.fromkeys(("z-test, once", "e-value", "confidence sequence", "z-test, watched"), 0)
     for begun in range(0, replays, batch):
-        signs = rng.integers(0, 2, (min(batch, replays - begun), len(values)), dtype=np.int8) * 2 - 1
-        alarms = watch(signs * values, looks, alpha)
+        drawn = choice.integers(len(values), size=(min(batch, replays - begun), users))
+        signs = coins.integers(0, 2, drawn.shape, dtype=np.int8) * 2 - 1
+        alarms = watch(centred[drawn], looks, alpha, start)
         counts["z-test, once"] += int(alarms["z-test"][:, -1].sum())
-        alarms["z-test, watched"] = alarms.pop("z-test")
-        for name, alarm in alarms.items():
-            counts[name] = counts.get(name, 0) + int(alarm.any(1).sum())
+        counts["z-test, watched"] += int(alarms["z-test"].any(1).sum())
+        counts["confidence sequence"] += int(alarms["confidence sequence"].any(1).sum())
+        counts["e-value"] += int(watch(signs * values[drawn], looks, alpha, start)["e-value"].any(1).sum())
     return {name: count / replays for name, count in counts.items()}

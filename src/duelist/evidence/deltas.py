@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
@@ -21,7 +22,7 @@ from duelist.core.memory import Floats
 class Frozen(NamedTuple):
     """Users whose windows have closed, in the order of closing."""
 
-    users: tuple[str, ...]
+    users: tuple[Any, ...]  # as they were given, names or hashes
     deltas: Floats  # a user's mean preference within the window
     closes: Floats  # when the user's window closed
     open: int  # users whose window has not closed: they enter later
@@ -48,7 +49,9 @@ def check_share(name: str, value: float) -> float:
     return float(value)
 
 
-def freeze(users: Sequence[str], times: Any, preferences: Any, window: float, now: float | None = None) -> Frozen:
+def freeze(
+    users: Sequence[Any] | npt.NDArray[Any], times: Any, preferences: Any, window: float, now: float | None = None
+) -> Frozen:
     """The deltas of users whose windows have closed by `now`.
 
     A user's window opens with the first impression and closes `window` later, in the unit of `times`; impressions
@@ -68,7 +71,8 @@ def freeze(users: Sequence[str], times: Any, preferences: Any, window: float, no
     if not window >= 0:
         raise BadInput(f"window must be at least 0, not {window!r}")
     # Sorted by name, so that users whose windows close together keep one order whatever the log's.
-    names, of_impression = np.unique(np.array(users, dtype=object), return_inverse=True)
+    given = users if isinstance(users, np.ndarray) else np.array(users, dtype=object)
+    names, of_impression = np.unique(given, return_inverse=True)
     first = np.full(len(names), math.inf)
     np.minimum.at(first, of_impression, times)
     age = times - first[of_impression]
@@ -81,7 +85,7 @@ def freeze(users: Sequence[str], times: Any, preferences: Any, window: float, no
         now = times.max(initial=-math.inf)
     closed = order[closes[order] <= now]
     return Frozen(
-        tuple(names[closed]),
+        tuple(names[closed].tolist()),
         total[closed] / number[closed],
         closes[closed],
         len(names) - len(closed),

@@ -3,10 +3,10 @@
 Two methods. The *e-value* bets on wins against losses: under "a win is as likely as a loss" it
 stays below 1/alpha for ever with probability at least 1 - alpha. It tests the sign of the deltas,
 not their mean. The *confidence sequence* is an interval for the mean that holds at all looks
-together, asymptotically (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas. Time-uniform central limit
-theory and asymptotic confidence sequences. Annals of Statistics 2024).
+together, asymptotically: it begins at an effective size (see `limits`).
 
-Each user enters once, with a number that no longer changes: see `freeze`.
+Each user enters once, with a number that no longer changes (see `freeze`); users who come back
+for as long as the experiment lasts are for `Accounts`, and numbers of known bound for `BettingSequence`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
+from duelist.core.compile import compiled
 from duelist.core.errors import BadInput
-from duelist.core.memory import Floats
+from duelist.core.memory import Floats, Ints
 from duelist.evidence.deltas import check_deltas, check_share
+from duelist.evidence.limits import START, effective_size, mean_limits
 
 PRIOR = 10.0  # wins and losses imagined before the first: Beta(10, 10)
-TUNED = 500  # the number of users at which the confidence sequence is narrowest
-FIRST = 50  # users before the first look: the sequence leans on the central limit theorem
 LARGEST = 700.0  # logarithm of the largest e-value that is told apart
 
 
@@ -89,41 +89,55 @@ class EValue:
         return math.exp(-self.highest)
 
 
-def relative_width(n: Any, alpha: float = 0.05, tuned: float = TUNED) -> Any:
-    """Half the width of the confidence sequence after n users, in units of the spread."""
-    n = np.asarray(n, dtype=np.float64)
-    rho = (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / tuned
-    return np.sqrt(2 * (n * rho + 1) / (n * n * rho) * np.log(np.sqrt(n * rho + 1) / alpha))
-
-
-def spread_of(mean: Any, variance: Any) -> Any:
-    """The standard deviation. Deltas that are all the same have none: their size stands in for it."""
-    return np.where(variance > 1e-12 * mean * mean, np.sqrt(np.maximum(variance, 0)), np.abs(mean))
-
-
 class Band(NamedTuple):
-    """The confidence sequence after each user; infinitely wide before the first look."""
+    """The confidence sequence at each look; infinitely wide before it has begun."""
 
-    n: Any
+    n: Any  # users
     mean: Floats
     low: Floats
     high: Floats
 
 
-def confidence_sequence(deltas: Any, alpha: float = 0.05, tuned: float = TUNED, first: int = FIRST) -> Band:
+def confidence_sequence(deltas: Any, alpha: float = 0.05, start: float = START) -> Band:
     """The mean delta and its limits after each user: all of them hold together with 1 - alpha.
 
     >>> band = confidence_sequence([1, 1, -1, 0, 1] * 40)
     >>> [round(float(limit[-1]), 3) for limit in (band.mean, band.low, band.high)]
-    [0.4, 0.223, 0.577]
+    [0.4, 0.215, 0.585]
     """
     values = check_deltas(deltas)
     check_share("alpha", alpha)
-    n = np.arange(1, len(values) + 1)
-    mean = np.cumsum(values) / n
-    half = spread_of(mean, np.cumsum(values**2) / n - mean**2) * relative_width(n, alpha, tuned)
-    half[: first - 1] = math.inf
-    return Band(n, mean, mean - half, mean + half)
+    looks = np.arange(1, len(values) + 1)
+    total, squares, fourths, began = (part[0] for part in sums_at(values[None, :], looks, start))
+    limits = mean_limits(looks, total, squares, fourths, total, looks, began, alpha, start)
+    return Band(looks, total / looks, *limits)
+
+
+def sums_at(deltas: Floats, looks: Ints, start: float = START) -> Floats:
+    """Of experiments x users at each look: total, squares, fourth powers, and the squares at the beginning."""
+    sums = np.zeros((4, len(deltas), len(looks)))
+    _sums_at(np.ascontiguousarray(deltas, np.float64), np.asarray(looks, np.int64), float(start), sums)
+    return sums
+
+
+@compiled
+def _sums_at(deltas: Floats, looks: Ints, start: float, sums: Floats) -> None:
+    for row in range(deltas.shape[0]):
+        total = squares = fourths = began = 0.0
+        user = 0
+        for look in range(looks.size):
+            while user < looks[look]:
+                square = deltas[row, user] * deltas[row, user]
+                total += deltas[row, user]
+                squares += square
+                fourths += square * square
+                user += 1
+                if fourths <= 0 or squares * squares < start * fourths:
+                    began = 0.0
+                elif began == 0:
+                    began = squares
+            sums[0, row, look], sums[1, row, look] = total, squares
+            sums[2, row, look], sums[3, row, look] = fourths, began
 
 
 @dataclass(frozen=True)
@@ -134,29 +148,41 @@ class ConfidenceSequence:
     >>> for delta in [1, 1, -1, 0, 1] * 40:
     ...     sequence = sequence.add(delta)
     >>> low, high = sequence.interval
-    >>> round(sequence.mean, 3), round(low, 3), round(high, 3)
-    (0.4, 0.223, 0.577)
+    >>> sequence.mean, round(low, 3), round(high, 3)
+    (0.4, 0.215, 0.585)
     """
 
     alpha: float = 0.05
-    tuned: float = TUNED
-    first: int = FIRST
+    start: float = START  # effective size at which it begins
     n: int = 0
-    mean: float = 0.0
-    squares: float = 0.0  # sum of squared distances from the mean
+    total: float = 0.0
+    squares: float = 0.0
+    fourths: float = 0.0
+    began: float = 0.0  # the squares when it began; 0 before
 
     def add(self, delta: float) -> ConfidenceSequence:
         """With one more user."""
         value = float(check_deltas([delta])[0])
-        n = self.n + 1
-        mean = self.mean + (value - self.mean) / n
-        return replace(self, n=n, mean=mean, squares=self.squares + (value - self.mean) * (value - mean))
+        squares, fourths = self.squares + value**2, self.fourths + value**4
+        enough = fourths > 0 and squares**2 >= self.start * fourths
+        began = (self.began or squares) if enough else 0.0
+        return replace(self, n=self.n + 1, total=self.total + value, squares=squares, fourths=fourths, began=began)
+
+    @property
+    def mean(self) -> float:
+        """The mean delta."""
+        return self.total / max(1, self.n)
+
+    @property
+    def effective(self) -> float:
+        """How many users of equal weight there are in effect."""
+        return float(effective_size(self.squares, self.fourths))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The limits now; infinite before the first look."""
-        if self.n < self.first:
-            return -math.inf, math.inf
-        spread = float(spread_of(self.mean, self.squares / self.n))
-        half = spread * float(relative_width(self.n, check_share("alpha", self.alpha), self.tuned))
-        return self.mean - half, self.mean + half
+        """The limits now; infinite before it has begun."""
+        check_share("alpha", self.alpha)
+        low, high = mean_limits(
+            self.n, self.total, self.squares, self.fourths, self.total, self.n, self.began, self.alpha, self.start
+        )
+        return float(low), float(high)

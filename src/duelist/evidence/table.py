@@ -24,6 +24,7 @@ Counts = npt.NDArray[np.uint32]
 FULLEST = 0.75  # share of slots in use before the table doubles
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads numbers that are no hashes
 EMPTY = np.uint64(0)
+UNIT = 1 / (math.sqrt(1.5) - math.sqrt(0.5))  # a user's first impression weighs 1
 DECIDED = np.uint32(1 << 31)  # of a user's count: some preference was not 0
 COUNT = np.uint32((1 << 31) - 1)
 
@@ -36,11 +37,12 @@ SUMS = (
     "first_losses",
     "highest",  # the largest logarithm of the e-value so far
     "log_e",
-    "total",  # of all preferences
+    "weight",  # of all impressions
+    "total",  # of all preferences, weighed
     "squares",  # sums over users: of total^2,
     "fourths",  # total^4,
-    "cross",  # total x impressions,
-    "sizes",  # impressions^2
+    "cross",  # total x weight,
+    "sizes",  # weight^2
     "began",  # squares when the confidence sequence began; 0 while it has not
 )
 (
@@ -52,6 +54,7 @@ SUMS = (
     FIRST_LOSSES,
     HIGHEST,
     LOG_E,
+    WEIGHT,
     TOTAL,
     SQUARES,
     FOURTHS,
@@ -72,6 +75,12 @@ def find(keys: Hashes, key: np.uint64) -> np.int64:
 
 
 @kernel
+def weight_of(count: float) -> float:
+    """What so many impressions of one user weigh together."""
+    return (math.sqrt(count + 0.5) - math.sqrt(0.5)) * UNIT
+
+
+@kernel
 def bet(sums: Floats, preference: float) -> None:
     """A user's first preference that is not 0 enters the e-value, as Beta(10, 10) bets."""
     side = FIRST_WINS if preference > 0 else FIRST_LOSSES
@@ -82,16 +91,18 @@ def bet(sums: Floats, preference: float) -> None:
 
 
 @kernel
-def move(sums: Floats, before: float, after: float, count: float) -> None:
-    """A user's total moves by the user's `count`-th impression."""
+def move(sums: Floats, before: float, after: float, light: float, heavy: float) -> None:
+    """A user's total and weight have moved by an impression."""
     sums[WINS] += (after > 0) - (before > 0)
     sums[LOSSES] += (after < 0) - (before < 0)
     old, new = before * before, after * after
     sums[IMPRESSIONS] += 1
     sums[SQUARES] += new - old
     sums[FOURTHS] += new * new - old * old
-    sums[CROSS] += after * count - before * (count - 1)
-    sums[SIZES] += 2 * count - 1
+    sums[WEIGHT] += heavy - light
+    sums[TOTAL] += after - before
+    sums[CROSS] += after * heavy - before * light
+    sums[SIZES] += heavy * heavy - light * light
     enough = sums[SQUARES] * sums[SQUARES] >= START * sums[FOURTHS]
     if not enough or sums[WINS] + sums[LOSSES] < START:  # the second follows, but for what rounding leaves of zeros
         sums[BEGAN] = 0
@@ -99,11 +110,13 @@ def move(sums: Floats, before: float, after: float, count: float) -> None:
         sums[BEGAN] = sums[SQUARES]
 
 
-def enter(keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Hashes, preferences: Floats) -> int:
-    """Enter impressions until all are in or the table is too full; how many are in."""
+def enter(
+    keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Hashes, preferences: Floats, look: float
+) -> int:
+    """Enter impressions until all are in, the table is full or `look` of them are reached; how many are in."""
     room = FULLEST * keys.size
     for i in range(users.size):
-        if sums[USERS] >= room:
+        if sums[USERS] >= room or sums[IMPRESSIONS] >= look:
             return i
         key = users[i] if users[i] != EMPTY else MIX
         slot = find(keys, key)
@@ -116,9 +129,9 @@ def enter(keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Has
             bet(sums, preference)
             counts[slot] = DECIDED
         counts[slot] = (counts[slot] & DECIDED) | np.uint32(count)
-        totals[slot] = before + preference
-        sums[TOTAL] += preference
-        move(sums, before, totals[slot], float(count))
+        light, heavy = weight_of(count - 1.0), weight_of(float(count))
+        totals[slot] = before + preference * (heavy - light)
+        move(sums, before, totals[slot], light, heavy)
     return users.size
 
 
@@ -137,4 +150,4 @@ def rehash(
 def compiled_enter() -> Callable[..., Any]:
     """`enter` without the look-up by types, which takes far longer than one impression does."""
     hashes, numbers = np.zeros(1, np.uint64), np.zeros(1)
-    return specialise(enter, {}).entry(hashes, numbers, np.zeros(1, np.uint32), numbers, hashes, numbers)
+    return specialise(enter, {}).entry(hashes, numbers, np.zeros(1, np.uint32), numbers, hashes, numbers, 1.0)

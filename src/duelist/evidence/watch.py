@@ -9,8 +9,11 @@ from scipy import special
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Ints
-from duelist.evidence.sequential import FIRST, log_e_value, relative_width, spread_of
+from duelist.evidence.betting import wealth_at
+from duelist.evidence.limits import START, mean_limits
+from duelist.evidence.sequential import log_e_value, sums_at
 
+FIRST = 50  # users before the first look
 EVERY = 25  # users between two looks
 ALWAYS_VALID = ("e-value", "confidence sequence")
 
@@ -22,15 +25,18 @@ def looks_at(users: int, every: int = EVERY, first: int = FIRST) -> Ints:
     return np.arange(first, users + 1, every)
 
 
-def watch(deltas: Any, looks: Ints, alpha: float = 0.05) -> dict[str, Flags]:
+def watch(
+    deltas: Any, looks: Ints, alpha: float = 0.05, start: float = START, bound: float | None = None
+) -> dict[str, Flags]:
     """Whether each method finds a difference at each look; deltas are experiments x users.
 
-    The fixed z-test is watched beside the always-valid methods, though it must not be.
+    The fixed z-test is watched beside the always-valid methods, though it must not be. Where deltas have a known
+    `bound`, the betting sequence is there too.
 
     >>> coins = np.random.default_rng(1).choice([-1.0, 1.0], (1000, 1000))
     >>> alarms = watch(coins, looks_at(1000))
     >>> {name: float(alarm.any(1).mean()) for name, alarm in alarms.items()}
-    {'z-test': 0.326, 'e-value': 0.018, 'confidence sequence': 0.022}
+    {'z-test': 0.326, 'e-value': 0.018, 'confidence sequence': 0.02}
     """
     values = np.asarray(deltas, dtype=np.float64)[:, : looks[-1] if len(looks) else 0]
     starts = np.concatenate([[0], looks[:-1]]).astype(np.intp) if len(looks) else np.zeros(0, np.intp)
@@ -38,15 +44,23 @@ def watch(deltas: Any, looks: Ints, alpha: float = 0.05) -> dict[str, Flags]:
     def at_looks(amounts: Any) -> Any:
         return np.add.reduceat(amounts, starts, axis=1, dtype=np.float64).cumsum(1)
 
-    mean = at_looks(values) / looks
-    spread = spread_of(mean, at_looks(values**2) / looks - mean**2)
-    wins, losses = at_looks(values > 0), at_looks(values < 0)
+    total, squares, fourths, began = sums_at(values, looks, start)
+    mean = total / looks
+    variance = squares / looks - mean**2
+    # Deltas that are all the same have no spread: their size stands in for it.
+    spread = np.where(variance > 1e-12 * mean**2, np.sqrt(np.maximum(variance, 0)), np.abs(mean))
+    low, high = mean_limits(looks, total, squares, fourths, total, looks, began, alpha, start)
     critical = special.ndtri(1 - alpha / 2) / np.sqrt(looks)
-    return {
+    alarms = {
         "z-test": np.abs(mean) > critical * spread,
-        "e-value": log_e_value(wins, losses) >= -np.log(alpha),
-        "confidence sequence": np.abs(mean) > relative_width(looks, alpha) * spread,
+        "e-value": log_e_value(at_looks(values > 0), at_looks(values < 0)) >= -np.log(alpha),
+        "confidence sequence": (low > 0) | (high < 0),
     }
+    if bound is not None:
+        wealth = np.zeros((len(values), len(looks)))
+        wealth_at(np.ascontiguousarray(values), np.asarray(looks, np.int64), float(bound), wealth)
+        alarms["betting sequence"] = wealth >= -np.log(alpha)
+    return alarms
 
 
 def first_alarms(alarms: Flags, looks: Ints) -> Ints:

@@ -161,16 +161,17 @@ def _objective(rows: Floats, weights: Floats, penalty: float) -> float:
 
 
 class HeldOut(NamedTuple):
-    """Learned weights on a pair of rankers they were not learned on."""
+    """Learned weights on a pair of rankers, and on users, they were not learned on."""
 
     pair: str
     weights: Floats
-    learned: FixedTest
+    learned: FixedTest  # of users' totals
     baseline: FixedTest  # every click counts 1
+    shared: int = 0  # users of this pair whose impressions of other pairs were left out
 
     @property
     def samples(self) -> float:
-        """The share of the baseline's impressions that the learned weights need for the same p-value.
+        """The share of the baseline's users that the learned weights need for the same p-value.
 
         Infinite where they point to the wrong ranker, 0 where only the baseline does.
         """
@@ -179,27 +180,55 @@ class HeldOut(NamedTuple):
         return (max(0.0, self.baseline.statistic) / self.learned.statistic) ** 2
 
 
-def leave_one_pair_out(pairs: Mapping[str, Any], learn: Learner = inverse_z_weights) -> list[HeldOut]:
-    """Learn on all pairs but one and test on that one, for each in turn (7.4.3).
+def leave_one_pair_out(
+    pairs: Mapping[str, Any], users: Mapping[str, Sequence[Any]], learn: Learner = inverse_z_weights
+) -> list[HeldOut]:
+    """Learn on all pairs but one and test on the users of that one, for each in turn (7.4.3).
 
-    `pairs` are the features of the impressions of each pair, the better ranker first; the first
-    feature is the click itself.
+    `pairs` are the features of the impressions of each pair, the better ranker first; the first feature is the
+    click itself. `users` says whose they are: users are tested, not impressions, and nothing is learned from
+    those who are tested.
 
     >>> rng = np.random.default_rng(0)
     >>> def pair():  # the second feature is worth more than the first
     ...     informative = rng.choice([-1, 1], 400, p=[0.4, 0.6])
     ...     return np.column_stack([informative + rng.choice([-1, 1], 400), informative])
-    >>> [round(held.samples, 2) for held in leave_one_pair_out({"a": pair(), "b": pair(), "c": pair()})]
+    >>> users = {name: [f"{name}{i}" for i in range(400)] for name in "abc"}
+    >>> [round(held.samples, 2) for held in leave_one_pair_out({name: pair() for name in "abc"}, users)]
     [0.6, 0.65, 0.62]
     """
     if len(pairs) < 2:
         raise BadInput(f"two or more pairs of rankers are needed, one to test on, not {len(pairs)}")
-    rows = {name: _matrix(features) for name, features in pairs.items()}
+    if missing := [name for name in pairs if name not in users]:
+        raise BadInput(f"users must say whose the impressions of every pair are; {missing[0]!r} is missing")
+    rows = {name: feature_rows(features, users[name]) for name, features in pairs.items()}
     results = []
     for name, held in rows.items():
-        weights = learn(np.concatenate([other for pair, other in rows.items() if pair != name]))
-        results.append(HeldOut(name, weights, t_test(held @ weights), t_test(held[:, 0])))
+        tested = set(users[name])
+        others = [other for other in rows if other != name]
+        known = {other: np.array([user in tested for user in users[other]]) for other in others}
+        learned_on = np.concatenate([rows[other][~known[other]] for other in others])
+        if not len(learned_on):
+            raise BadInput(f"every user of other pairs is one of {name!r} too: there is nobody else to learn from")
+        weights = learn(learned_on)
+        learned, baseline = (t_test(totals_of(values, users[name])) for values in (held @ weights, held[:, 0]))
+        shared = len(tested & {user for other in others for user in users[other]})
+        results.append(HeldOut(name, weights, learned, baseline, shared))
     return results
+
+
+def totals_of(values: Floats, users: Sequence[Any]) -> Floats:
+    """The sum of each user's values."""
+    _, of_value = np.unique(np.array(users, dtype=object), return_inverse=True)
+    return np.bincount(of_value, values).astype(np.float64)
+
+
+def feature_rows(features: Any, users: Sequence[Any]) -> Floats:
+    """Features as an array, one row an impression of a user."""
+    rows = _matrix(features)
+    if len(users) != len(rows):
+        raise BadInput(f"one user an impression, not {len(users)} and {len(rows)}")
+    return rows
 
 
 def p_value_curve(deltas: Any, sizes: Sequence[int], draws: int = 1000, seed: int = 0) -> Floats:

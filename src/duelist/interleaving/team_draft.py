@@ -35,9 +35,11 @@ class TeamDraft(Method):
     A click counts for the ranker that added the document. The beginning that all rankings share is
     neutral, and so is what lies beyond the shortest ranking.
 
-    Departs: the papers draft a shared beginning like all else (`neutral=False`; Algorithm 8 of Yue's thesis). Clicks
-    there say nothing about the rankers and only add noise, at no bias. Algorithm 8 also credits slots beyond the
-    shortest ranking while every ranking has documents left, which are more where the rankings differ more.
+    Departs: the papers draft a shared beginning like all else, and so does `neutral=False`, which is Algorithm 8 of
+    Yue's thesis where the rankings have the same documents. Clicks there say nothing about the rankers and only add
+    noise, at no bias. Where rankings differ in length, Algorithm 8 credits every slot and ends its list when one
+    ranking has nothing left, so that the shorter one is never the last to wait: random clicks on "abcd" and "xy"
+    prefer "xy", by half a click a list. We credit as many slots as the shortest ranking is long, and then go on.
 
     >>> import numpy as np
     >>> method = TeamDraft()

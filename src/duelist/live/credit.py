@@ -14,8 +14,8 @@ from duelist.interleaving.shown import Shown
 from duelist.live.definition import Definition
 from duelist.live.impressions import Clicks
 
-# Whose sign of a difference is unbiased; elsewhere only the difference itself is.
-BY_SIGN = frozenset({"team-draft", "balanced", "competitive-pair"})
+BY_SIGN = frozenset({"team-draft", "competitive-pair"})  # the sign of a difference is unbiased
+BY_DIFFERENCE = frozenset({"probabilistic", "optimized"})  # only the difference itself is
 
 
 @cache
@@ -54,25 +54,22 @@ def _weighted(definition: Definition, shown: Shown, clicks: list[int]) -> Floats
     return np.array([float(features @ np.array(definition.click_weights)), 0.0])
 
 
-def outcome_of(shown: Shown, difference: float) -> float:
+def decides(method: Method) -> bool:
+    """Whether the clicks on one list of a method say who won a duel, without a bias."""
+    return method.credits_teams or method.name in BY_SIGN or method.name in BY_DIFFERENCE
+
+
+def outcome_of(shown: Shown, difference: float, clicks: int) -> float:
     """The outcome of a duel, from 0 to 1, of a difference of credits.
 
-    Where the sign of a difference is biased the difference itself counts, divided by the largest that is usual for
-    a list of this length: a constant, so that its mean keeps its sign.
+    Where the sign of a difference is biased the difference itself counts, for each click: its mean keeps its sign.
 
     >>> shown = Shown(("a", "b", "c"), rankers=2, method="team-draft")
-    >>> outcome_of(shown, 2.0), outcome_of(shown._replace(method="optimized"), 1.0)
-    (1.0, 0.7727272727272727)
+    >>> outcome_of(shown, 2.0, clicks=3), outcome_of(shown._replace(method="optimized"), 0.5, clicks=2)
+    (1.0, 0.625)
     """
     name = shown.method.partition(":")[0]
-    if name in BY_SIGN:
+    if name not in BY_DIFFERENCE:
         return 0.5 + 0.5 * float(np.sign(difference))
-    return 0.5 + 0.5 * float(np.clip(difference / _usual(name, len(shown.ranking)), -1, 1))
-
-
-def _usual(method: str, length: int) -> float:
-    if method in ("probabilistic", "sample-scored-only"):
-        return 1.0
-    if method == "optimized":
-        return sum(1 / rank for rank in range(1, length + 1))
-    return float(length)
+    most = max(1, clicks) if name == "optimized" else 1  # probabilistic is a difference of chances already
+    return 0.5 + 0.5 * float(np.clip(difference / most, -1, 1))

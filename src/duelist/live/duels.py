@@ -133,7 +133,9 @@ class Duels:
         """Its numbers and the rows that may still be told."""
         first, size = self.numbers[[FIRST, SIZE]].tolist()
         rows = {name: column[first:size].copy() for name, column in self.table._asdict().items()}
-        return {"numbers": self.numbers.copy(), **rows}
+        numbers = self.numbers.copy()
+        numbers[FIRST], numbers[SIZE] = 0, size - first  # where in memory they are is nobody's business
+        return {"numbers": numbers, **rows}
 
     def restore(self, record: dict[str, Any]) -> None:
         """Go on from a record."""
@@ -142,7 +144,6 @@ class Duels:
         for name in COLUMNS:
             getattr(self.table, name)[:size] = record[name]
         self.numbers[:] = record["numbers"]
-        self.numbers[FIRST], self.numbers[SIZE] = 0, size
 
     def _make_room(self, more: int) -> None:
         if self.numbers[SIZE] + more <= len(self.table.seq):

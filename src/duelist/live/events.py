@@ -15,7 +15,7 @@ from duelist.core.errors import BadInput
 from duelist.interleaving.shown import Shown
 from duelist.storage.journal import Draft, Event
 
-DEFINED, STATE, TICK, FORGOT = "defined", "state", "tick", "forgot"
+DEFINED, STATE, TICK, FORGOT, ADOPTED = "defined", "state", "tick", "forgot", "adopted"
 DRAWN, TOLD, SHOWN, RANKED, CLICKED = "drawn", "told", "shown", "ranked", "clicked"
 EVERYWHERE = 0  # the experiment of what concerns them all
 

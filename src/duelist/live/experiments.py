@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.errors import AlreadyDefined, BadInput, UnknownName
+from duelist.core.errors import AlreadyDefined, BadInput, CannotStore, UnknownName
 from duelist.live import events
 from duelist.live.definition import Definition
-from duelist.live.events import EVERYWHERE, Changed, Defined, body_of
+from duelist.live.events import EVERYWHERE, Changed, Defined
 from duelist.live.fold import Fold, History
+from duelist.live.kinds import make_state
 from duelist.live.requests import Plan
 from duelist.live.snapshots import code_of, pack, state_hash, unpack
 from duelist.live.state import MOVES, State, Verdicts
@@ -32,6 +33,7 @@ from duelist.live.status import status_of
 from duelist.live.verbs import Verbs
 from duelist.storage.journal import CHUNK, Draft, Event, Journal, Place, Snapshot
 
+INDEX = "index 1"  # what the snapshot of all experiments is: their definitions
 PATIENCE = 5.0  # seconds to wait for the snapshot of a process that has erased a user
 STEPS = {"start": "running", "pause": "paused", "stop": "stopped"}
 
@@ -39,13 +41,13 @@ STEPS = {"start": "running", "pause": "paused", "stop": "stopped"}
 class Experiments:
     """All experiments of a journal. Safe to use from many threads, and beside other processes on the same journal."""
 
-    def __init__(self, journal: Journal, luck: np.random.Generator | None = None) -> None:
+    def __init__(self, journal: Journal, luck: np.random.Generator | None = None, adopt: bool = False) -> None:
         self.journal = journal
         self.fold = Fold(journal.get, self.history(journal))
         self.luck = np.random.default_rng() if luck is None else luck
         self.lock = threading.RLock()
         self._known_forgot = 0
-        self._load()
+        self._load(adopt)
 
     # Following the journal.
 
@@ -76,7 +78,7 @@ class Experiments:
         """Forget the state, and come to it again from the journal."""
         with self.lock:
             self.fold = Fold(self.journal.get, self.history(self.journal))
-            self._load()
+            self._load(adopt=False)
 
     @staticmethod
     def history(journal: Journal) -> History:
@@ -93,30 +95,38 @@ class Experiments:
 
     # Snapshots.
 
-    def _load(self) -> None:
+    def _load(self, adopt: bool) -> None:
         """Begin from the snapshots that this code may load, and fold the rest."""
-        with self.lock:
-            found = self.journal.load_snapshot(EVERYWHERE)
-            if found is not None and found.code == "index-1":
-                self._restore(found)
-            while chunk := self.journal.read(self.fold.seq, CHUNK):
-                self.fold.apply(chunk)
-            self._known_forgot = self.fold.forgot  # what is read now has no trace of them
+        found = self.journal.load_snapshot(EVERYWHERE)
+        if found is not None:
+            self._restore(found, adopt)
+        gone = self.journal.first() - 1
+        if gone > self.fold.seq:
+            raise CannotStore(
+                f"the first {gone} events were moved elsewhere, and the snapshot was made by other code: "
+                "adopt it by `duelist doctor JOURNAL --adopt`, or fold them anew from where they are"
+            )
+        while chunk := self.journal.read(self.fold.seq, CHUNK):
+            self.fold.apply(chunk)
+        self._known_forgot = self.fold.forgot  # what is read now has no trace of them
+        if adopt:
+            self.journal.append([Draft(EVERYWHERE, events.ADOPTED)])
+            self.catch_up()
+            self.save()
 
-    def _restore(self, index: Snapshot) -> None:
-        """All experiments as of one number, or nothing: a part of them would mix two times."""
+    def _restore(self, index: Snapshot, adopt: bool = False) -> None:
+        """All experiments as of one number, or nothing: a part of them would mix two times.
+
+        What other code has folded is not taken, but for those who `adopt` it.
+        """
         fold = Fold(self.journal.get, self.history(self.journal))
-        for number, version in unpack(index.body)["experiments"]:
-            event, found = self.journal.get(number), self.journal.load_snapshot(number)
-            if event is None or found is None or found.seq != index.seq:
+        record = unpack(index.body)
+        for number, version, document in record["experiments"]:
+            found, definition = self.journal.load_snapshot(number), Definition.read(document)
+            if found is None or found.seq != index.seq or (found.code != code_of(definition) and not adopt):
                 return
-            defined: Defined = body_of(event)
-            definition = Definition.read(defined.definition)
-            if found.code != code_of(definition):
-                return
-            state = fold.add(number, definition, version)
-            state.restore(unpack(found.body))
-        fold.seq, fold.at = index.seq, unpack(index.body)["at"]
+            fold.add(number, definition, version).restore(unpack(found.body))
+        fold.seq, fold.at, fold.forgot = index.seq, record["at"], record["forgot"]
         self.fold = fold
 
     def save(self) -> None:
@@ -127,8 +137,17 @@ class Experiments:
             bodies = [(state, pack(state.record())) for state in states]
         for state, body in bodies:
             self.journal.save_snapshot(Snapshot(state.number, seq, code_of(state.definition), body))
-        index = pack({"at": at, "experiments": [[state.number, state.version] for state, _ in bodies]})
-        self.journal.save_snapshot(Snapshot(EVERYWHERE, seq, "index-1", index))
+        known = [[state.number, state.version, state.definition.document()] for state, _ in bodies]
+        index = pack({"at": at, "forgot": self.fold.forgot, "experiments": known})
+        self.journal.save_snapshot(Snapshot(EVERYWHERE, seq, INDEX, index))
+
+    def keep_from(self) -> int:
+        """The first event that is still needed: all before it is in the snapshot, and belongs to nothing open."""
+        found = self.journal.load_snapshot(EVERYWHERE)
+        with self.lock:
+            needed = [0 if found is None else found.seq + 1]
+            needed += [seq for state in self.fold.states.values() for seq in state.impressions.open]
+        return min(needed)
 
     # Erasing.
 
@@ -199,6 +218,7 @@ class Experiments:
     def plan_definition(self, given: Mapping[str, Any] | Definition, by: str = "", warm: bool | None = None) -> Plan:
         """Define an experiment, or with `warm` given a new version of one."""
         definition = Definition.read(given)
+        make_state(0, definition, 0, self.journal.get)  # whatever cannot run is refused before it is written down
         known = self.fold.current(definition.name)
         if warm is None:
             version, before = 1, 0

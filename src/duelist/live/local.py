@@ -90,7 +90,7 @@ class Experiment:
         """Two arms to show."""
         return self._do("ask", user, key, allowed)  # type: ignore[no-any-return]
 
-    def tell(self, id: str, winner: str | None = None, outcome: float | None = None) -> Told:
+    def tell(self, id: str | None, winner: str | None = None, outcome: float | None = None) -> Told:
         """How a duel ended."""
         return self._do("tell", id, winner, outcome)  # type: ignore[no-any-return]
 
@@ -102,7 +102,7 @@ class Experiment:
         """A page of documents, each (id, features), by a learner: user, query, length, key."""
         return self._do("rank", documents, **given)  # type: ignore[no-any-return]
 
-    def click(self, id: str, document: Any = None, position: int | None = None, **given: Any) -> str:
+    def click(self, id: str | None, document: Any = None, position: int | None = None, **given: Any) -> str:
         """What became of a click, or of another action with a value: accepted, repeated, late or unknown."""
         return self._do("click", id, document, position, **given)  # type: ignore[no-any-return]
 

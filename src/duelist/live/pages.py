@@ -15,6 +15,7 @@ from duelist.interleaving.method import Method
 from duelist.interleaving.paging import continued
 from duelist.interleaving.shown import Shown
 from duelist.live import events
+from duelist.live.credit import method_of
 from duelist.live.events import Listed, Pair, body_of, id_of
 from duelist.live.kinds.arms import Arms
 from duelist.live.requests import Page, Plan, Requests, now
@@ -57,7 +58,7 @@ def _plain(arm: str, wanted: Wanted) -> Page:
 def _first_page(requests: Requests, wanted: Wanted) -> Plan:
     state, definition = requests.state, requests.definition
     pair, of, names = _participants(requests, wanted)
-    shown = _combine(definition.interleaver(), _rankings(wanted, names), wanted.length, requests.luck)
+    shown = _combine(method_of(definition.method), _rankings(wanted, names), wanted.length, requests.luck)
     body = Listed(of, 1, 0, tuple(definition.arms.index(name) for name in names), shown, pair, wanted.query)
     draft = events.draft(state.number, events.SHOWN, body, requests.hashed(wanted.user), wanted.key)
 

@@ -36,9 +36,9 @@ class Page(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A duel was told."""
+    """A duel was told, or came too late to be."""
 
-    id: str
+    id: str | None
     told: bool
     repeated: bool = False
 

@@ -13,6 +13,9 @@ import numpy as np
 from duelist.core.compile import digest, kernel
 from duelist.core.errors import BadInput
 from duelist.core.registry import find_family
+from duelist.evidence import table
+from duelist.evidence.accounts import ARRAYS
+from duelist.live import duels
 from duelist.live.definition import Definition
 from duelist.live.state import State
 
@@ -66,16 +69,20 @@ def code_of(definition: Definition) -> str:
 
     Another code may come to other last bits, so a snapshot of one is never loaded silently by another.
     """
+    agent = ""
     if definition.kind in ("arms", "weights"):
         spec = definition.agent
-        kernels = _kernels(spec.family, spec.name, spec.parameters.get("base"))
-    else:
-        kernels = digest()
-    return f"{SCHEMA}-{kernels}-{_machine()}"
+        agent = _agent(spec.family, spec.name, spec.parameters.get("base"))
+    return f"{SCHEMA}-{_shared()}-{agent}-{_machine()}"
 
 
 @cache
-def _kernels(family: str, name: str, base: Any) -> str:
+def _shared() -> str:
+    return digest(kernel(table.enter), kernel(duels.enter), tuple(ARRAYS))
+
+
+@cache
+def _agent(family: str, name: str, base: Any) -> str:
     given = {"base": base} if base is not None else {}
     kind = find_family(family).get(name).resolve(given)
     return digest(*(kernel(kind.method(each, kernel)) for each in ("choose", "update")))

@@ -44,8 +44,10 @@ class Verbs(Requests):
 
         return Plan([draft], answer)
 
-    def tell(self, id: str, winner: str | None = None, outcome: float | None = None) -> Plan:
+    def tell(self, id: str | None, winner: str | None = None, outcome: float | None = None) -> Plan:
         """How a duel ended: who won, or an outcome from 0 (right wins) to 1 (left wins)."""
+        if id is None:  # as ask answered: there is nothing to learn
+            return now(Told(None, False))
         seq = self.place(id)
         value = self._outcome(self._pair(seq, id), winner, outcome)
 
@@ -129,7 +131,7 @@ class Verbs(Requests):
 
     def click(
         self,
-        id: str,
+        id: str | None,
         document: Any = None,
         position: int | None = None,
         action: str = "click",
@@ -137,6 +139,8 @@ class Verbs(Requests):
         at: int = 0,
     ) -> Plan:
         """Somebody clicked, bought, ... a document of a page: accepted, repeated, late or unknown."""
+        if id is None:  # a list of one ranker, for everybody: its clicks are nobody's
+            return now("unknown")
         if (document is None) == (position is None):
             raise BadInput("a click needs either document or position")
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:

@@ -96,7 +96,9 @@ def format_comparison(fitted: Sequence[Sequence[Fitted]], found: Sequence[Paired
 
 
 def _chosen(parts: Sequence[Fitted]) -> str:
-    """The parameter that was searched for, fold by fold, and what has learned nothing."""
+    """The parameter that was searched for, fold by fold, what has learned nothing, and choices without an end."""
     costs = ",".join(f"{part.parameters['C']:g}" for part in parts if "C" in part.parameters)
     untrained = sum(not part.ranker.trained_ for part in parts)
-    return ", ".join([*([f"C={costs}"] if costs else []), *([f"untrained: {untrained}"] if untrained else [])])
+    left_out = sum(len(part.left_out) for part in parts)
+    notes = [("C=", costs), ("untrained: ", untrained), ("left out: ", left_out)]
+    return ", ".join(f"{text}{value}" for text, value in notes if value)

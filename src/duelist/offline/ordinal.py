@@ -130,7 +130,8 @@ class SVMDecomposition(LinearRanker):
             raise BadInput(only_one_label(labels))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Untrained)  # one classifier may be
-            parts = [self.classifier(label).fit(features, labels) for label in np.unique(labels)[1:]]
+            parts = [self.classifier(label).fit(features, labels, qid) for label in np.unique(labels)[1:]]
+        self.n_queries_ = parts[0].n_queries_  # all that there are: none is left out
         self.coef_ = np.sum([part.coef_ for part in parts], axis=0)
         self.thresholds_ = np.array([part.threshold_ for part in parts])
         self.primal_, self.dual_ = sum(part.primal_ for part in parts), sum(part.dual_ for part in parts)

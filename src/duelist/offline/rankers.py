@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.errors import BadInput
+from duelist.core.errors import BadInput, Unsolved
 from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
 from duelist.core.registry import Registry
@@ -57,6 +57,7 @@ class Fitted:
     values: dict[str, Floats]
     metrics: dict[str, float]
     seconds: float  # of the fit that was chosen
+    left_out: tuple[str, ...] = ()  # choices whose training came to no end, each with what was said
 
     def summary(self) -> dict[str, Any]:
         """What `duelist fit` prints; trees have no primal and dual."""
@@ -67,6 +68,7 @@ class Fitted:
             "trained": self.ranker.trained_,
             **{name: getattr(self.ranker, f"{name}_", None) for name in ("primal", "dual", "gap")},
             "seconds": self.seconds,
+            "left_out": list(self.left_out),
         }
 
 
@@ -86,8 +88,9 @@ def fit_best(
 ) -> Fitted:
     """Train with every combination of the grid and keep what has the largest mean of `measure` on vali.
 
-    Where neither the grid nor the ranker says what C is, SVMs try 0.01, 0.1, ..., 1000. Nothing warns of choices
-    that end untrained; whether the best one did is in its trained_.
+    Where neither the grid nor the ranker says what C is, SVMs try 0.01, 0.1, ..., 1000. A choice whose training
+    comes to no end is left out and named in left_out; if all do, that is an error. Nothing warns of choices that end
+    untrained; whether the best one did is in its trained_.
 
     >>> from duelist.data import synthetic
     >>> pages = synthetic(queries=60, documents=10, features=5, seed=1)
@@ -103,21 +106,26 @@ def fit_best(
     wanted = usual | dict(grid or {})
     choices = [make_ranker(spec, **dict(zip(wanted, v, strict=True))) for v in product(*wanted.values())]
     best: tuple[float, Ranker, float] | None = None
+    left_out: list[str] = []
     with progress_bar(f"fitting {spec}", len(choices)) as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore", Untrained)
         for ranker in choices:
             start = time.perf_counter()
-            ranker.fit(fold.train.features, fold.train.labels, qid=query_numbers(fold.train))
-            seconds = time.perf_counter() - start
-            value = mean(evaluate(fold.vali, scores_of(ranker, fold.vali), [measure]), fold.vali)[measure]
-            if best is None or value > best[0]:
-                best = value, ranker, seconds
+            try:
+                ranker.fit(fold.train.features, fold.train.labels, qid=query_numbers(fold.train))
+            except Unsolved as error:
+                left_out.append(f"{ranker.spec}: {error}")
+            else:
+                seconds = time.perf_counter() - start
+                value = mean(evaluate(fold.vali, scores_of(ranker, fold.vali), [measure]), fold.vali)[measure]
+                if best is None or value > best[0]:
+                    best = value, ranker, seconds
             advance(1)
     if best is None:
-        raise BadInput(f"the grid has no values: {wanted}")
+        raise Unsolved("; ".join(left_out)) if left_out else BadInput(f"the grid has no values: {wanted}")
     _, ranker, seconds = best
     values = evaluate(fold.test, scores_of(ranker, fold.test), list(dict.fromkeys([*MEASURES, measure])))
-    return Fitted(str(spec), ranker, ranker.get_params(), values, mean(values, fold.test), seconds)
+    return Fitted(str(spec), ranker, ranker.get_params(), values, mean(values, fold.test), seconds, tuple(left_out))
 
 
 def query_numbers(data: Dataset) -> Any:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.core.errors import BadInput, MissingExtra
+from duelist.core.errors import BadInput, MissingExtra, Unsolved
 from duelist.core.memory import Floats, Ints
 from duelist.core.progress import progress_bar
 
@@ -119,7 +119,7 @@ def solve(
             working.add(plane)
             weights, bound = working.solve()
             dual = max(dual, bound)
-    raise BadInput(
+    raise Unsolved(
         f"no solution within {max_planes} planes: {(primal - dual) / (nothing - dual):.2g} of the gain may still be "
         f"missed; lower C (now {cost:g}), or raise tolerance ({tolerance:g}) or max_planes"
     )
@@ -154,7 +154,7 @@ class _Watch:
         self.idle = 0 if gap < 0.99 * self.least else self.idle + 1
         self.least = gap if self.idle == 0 else self.least
         if self.idle > STALLED:
-            raise BadInput(
+            raise Unsolved(
                 f"the gap has stayed at {gap:.3g} for {STALLED} planes, as it does when numbers become too large; "
                 "bring features to a range such as 0 to 1, lower C or raise tolerance"
             )
@@ -209,7 +209,7 @@ class _WorkingSet:
         try:
             directions, kernel = np.zeros((room, width)), np.zeros((room, room))
         except MemoryError:
-            raise BadInput(f"no memory for {room} planes of {width} features; lower C or raise tolerance") from None
+            raise Unsolved(f"no memory for {room} planes of {width} features; lower C or raise tolerance") from None
         directions[: self.size], kernel[: self.size, : self.size] = self.directions, self.kernel
         self.directions, self.kernel = directions, kernel
         self.losses, self.idle = np.resize(self.losses, room), np.resize(self.idle, room)

@@ -114,8 +114,8 @@ def missed(model: SVMDiv, queries: Sequence[Candidates]) -> float:
     """The share of queries whose truth is worth more, by the model, than what the model chose greedily."""
     found = []
     for query in queries:
-        example = Example(query, model.features, SIZE)
-        benefits, cover = example.coverage.benefits(model.coef_), example.coverage.cover
+        example = Example(model.describe(query), SIZE)
+        benefits, cover = example.worth.benefits(model.coef_), example.worth.cover
         found.append(value_of(cover, benefits, example.truth) > value_of(cover, benefits, model.predict(query)))
     return float(np.mean(found))
 

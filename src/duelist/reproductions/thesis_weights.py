@@ -92,8 +92,10 @@ def run(setting: Setting) -> Report:
     for number, (name, spoil) in enumerate(SPOILED.items()):
         pairs[name] = simulate_pair(spoil, SESSIONS, seed=number)
         setting.advance(1)
+    visitors = {name: [f"{name}, {i}" for i in range(len(rows))] for name, rows in pairs.items()}  # each comes once
     shares = {
-        name: np.array([held.samples for held in leave_one_pair_out(pairs, learn)]) for name, learn in LEARNERS.items()
+        name: np.array([held.samples for held in leave_one_pair_out(pairs, visitors, learn)])
+        for name, learn in LEARNERS.items()
     }
     rows = [Row(f"{name}: share of the baseline's queries", FEWER, mean_of(share)) for name, share in shares.items()]
     ratio = shares["inverse z-test"] / shares["max mean difference"]

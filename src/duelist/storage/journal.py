@@ -4,16 +4,19 @@ What every journal promises; `duelist.testing.check_journal` tries to refute it:
 
 1. An event's number is its place. Numbers begin at 1 and have no holes, whoever appends, from whichever process.
 2. `at`, in microseconds, never decreases from one number to the next, whatever the clocks say.
-3. `append` returns when its events are safe. All of a batch are there, next to each other, or none is.
+3. `append` returns when its events are safe. All of a batch are there, next to each other, or none is. When it fails,
+   none is, unless the error says that this is not known.
 4. A draft whose key its experiment has seen is not appended again: the answer is the place of the first.
 5. Who has read number n has seen all numbers below it.
 6. A snapshot of an experiment never goes back to an earlier number.
+7. Old events may be dropped. Numbers go on as if they were there.
 
 State is a fold of the events (elsewhere). A journal knows nothing of what they mean.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -21,10 +24,12 @@ from hashlib import blake2b
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
-from duelist.core.errors import BadInput
+from duelist.core.errors import BadInput, CannotStore
 
 Clock = Callable[[], int]  # microseconds since 1970
 CHUNK = 10_000  # events that are read at once
+LAST = 2**63 - 1  # as far as every journal can count
+LONGEST = 500  # signs of a kind or key, bytes of a user: what every journal can index
 
 
 class Draft(NamedTuple):
@@ -39,6 +44,9 @@ class Draft(NamedTuple):
     body: bytes = b""
     user: bytes = b""  # whoever it is, as a keyed hash; empty for nobody
     key: str = ""  # the caller's own id, once in an experiment; empty for none
+
+
+TYPES = (int, str, bytes, bytes, str)  # of a draft's fields
 
 
 class Event(NamedTuple):
@@ -122,8 +130,16 @@ class Journal(ABC):
         """Write another hash in the place of a user's in all events; how many were changed."""
 
     @abstractmethod
+    def drop(self, until: int) -> int:
+        """Let go of all events up to a number, for ever, with their keys; how many went. The last event stays."""
+
+    @abstractmethod
     def close(self) -> None:
         """Let go of files and connections; what was appended stays."""
+
+    def first(self) -> int:
+        """The number of the first event that is kept; 1 before there is any."""
+        return next((event.seq for event in self.read(0, 1)), 1)
 
     def events(self, after: int = 0) -> Iterator[Event]:
         """All events behind a number, up to the last one there was at the beginning."""
@@ -145,17 +161,68 @@ def check_drafts(drafts: Sequence[Draft]) -> list[Draft]:
     for draft in drafts:
         if not isinstance(draft, Draft):
             raise BadInput(f"a journal takes drafts, not {draft!r}")
-        for name, kind in (("experiment", int), ("kind", str), ("body", bytes), ("user", bytes), ("key", str)):
-            value = getattr(draft, name)
-            if not isinstance(value, kind) or isinstance(value, bool):
-                raise BadInput(f"{name} of a draft must be {kind.__name__}, not {value!r}")
-        if not 0 <= draft.experiment < 2**63 or not draft.kind:
+        if tuple(map(type, draft)) != TYPES:
+            _check_types(draft)
+        if not 0 <= draft.experiment <= LAST or not draft.kind:
             raise BadInput(f"a draft needs an experiment from 0 and a kind, not {draft.experiment!r}, {draft.kind!r}")
+        if len(draft.kind) > LONGEST or len(draft.key) > LONGEST or len(draft.user) > LONGEST:
+            raise BadInput(f"kind, key and user of a draft may be {LONGEST} long, not {draft!r:.100}...")
+        check_text(draft.kind)
+        check_text(draft.key)
     return list(drafts)
 
 
+def _check_types(draft: Draft) -> None:
+    for name, value, kind in zip(Draft._fields, draft, TYPES, strict=True):
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise BadInput(f"{name} of a draft must be {kind.__name__}, not {value!r}")
+
+
+def check_text(text: str) -> None:
+    """Refuse what not every journal can keep as text: a zero, or half of a surrogate pair."""
+    if "\0" in text or not (text.isascii() or text.encode(errors="ignore").decode() == text):
+        raise BadInput(f"kind and key of a draft must be text that UTF-8 can write, without a zero, not {text!r}")
+
+
+def countable(number: int) -> int:
+    """The nearest number that every journal can look for: people ask for others, which are not there.
+
+    >>> countable(-1), countable(10**30) == LAST
+    (0, True)
+    """
+    return max(0, min(number, LAST))
+
+
+def can_have(experiment: int, key: str) -> bool:
+    """Whether an event may have this key; text that none can have is an error."""
+    check_text(key)
+    return bool(key) and 0 <= experiment <= LAST
+
+
+def wait_for(head: Callable[[], Place], changed: threading.Condition, after: int, timeout: float) -> bool:
+    """Wait for a number behind `after`: appends of this process say `changed`, those of others are looked for."""
+    deadline, pause = time.monotonic() + timeout, 0.002
+    while head().seq <= after:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        with changed:
+            changed.wait(min(left, pause))
+        pause = min(0.05, pause * 2)
+    return True
+
+
+def whole_snapshot(row: Sequence[Any], name: str) -> Snapshot:
+    """The snapshot of a stored row, whose last column is the hash it was saved with."""
+    found = Snapshot(*row[:4])
+    if found.hash != row[4]:
+        raise CannotStore(f"the snapshot of experiment {row[0]} in {name} is damaged; fold its events anew")
+    return found
+
+
 def open_journal(url: str) -> Journal:
-    """The journal at an address: sqlite:///duelist.db (a file here), sqlite:////var/lib/duelist.db, or memory://.
+    """The journal at an address: sqlite:///duelist.db (a file here), sqlite:////var/lib/duelist.db,
+    postgresql://user:password@host/database, or memory://.
 
     >>> with open_journal("memory://") as journal:
     ...     journal.append([Draft(1, "told")])[0].seq
@@ -164,9 +231,14 @@ def open_journal(url: str) -> Journal:
     from duelist.storage.memory import MemoryJournal
     from duelist.storage.sqlite import SQLiteJournal
 
+    if url.startswith(("postgresql://", "postgres://")):
+        from duelist.storage.postgres import PostgresJournal
+
+        return PostgresJournal(url)
     parts = urlsplit(url)
     if parts.scheme == "memory":
         return MemoryJournal()
     if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
         return SQLiteJournal(parts.path[1:])
-    raise BadInput(f"a journal is at sqlite:///FILE or memory://, not at {url!r}")
+    named = url if "@" not in url else f"{parts.scheme}://..."  # a password is never quoted
+    raise BadInput(f"a journal is at sqlite:///FILE, postgresql://HOST/DATABASE or memory://, not at {named!r}")

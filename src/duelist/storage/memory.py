@@ -14,7 +14,9 @@ from duelist.storage.journal import (
     Journal,
     Place,
     Snapshot,
+    can_have,
     check_drafts,
+    countable,
     machine_clock,
 )
 
@@ -31,9 +33,16 @@ class MemoryJournal(Journal):
         self.salt = secrets.token_bytes(16)
         self._clock = clock
         self._events: list[Event] = []
+        self._dropped = 0  # how many are gone from the beginning
         self._keys: dict[tuple[int, str], Event] = {}
         self._snapshots: dict[int, Snapshot] = {}
         self._changed = threading.Condition()
+
+    def load(self, events: Sequence[Event]) -> None:
+        """Begin with events of another journal, numbers and times included."""
+        self._events = list(events)
+        self._dropped = events[0].seq - 1 if events else 0
+        self._keys = {(event.experiment, event.key): event for event in events if event.key}
 
     def append(self, drafts: Sequence[Draft]) -> list[Place]:
         checked, places = check_drafts(drafts), []
@@ -42,7 +51,7 @@ class MemoryJournal(Journal):
             for draft in checked:
                 known = self._keys.get((draft.experiment, draft.key)) if draft.key else None
                 if known is None:
-                    known = Event(len(self._events) + 1, at, *draft)
+                    known = Event(self._dropped + len(self._events) + 1, at, *draft)
                     self._events.append(known)
                     places.append(Place(known.seq, at))
                     if draft.key:
@@ -53,14 +62,19 @@ class MemoryJournal(Journal):
         return places
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
+        first, most = countable(after), countable(limit)
         with self._changed:
-            return self._events[after : after + limit]
+            begin = max(0, first - self._dropped)
+            return self._events[begin : begin + most]
 
     def get(self, seq: int) -> Event | None:
         with self._changed:
-            return self._events[seq - 1] if 0 < seq <= len(self._events) else None
+            place = seq - self._dropped
+            return self._events[place - 1] if 0 < place <= len(self._events) else None
 
     def find(self, experiment: int, key: str) -> Event | None:
+        if not can_have(experiment, key):
+            return None
         with self._changed:
             return self._keys.get((experiment, key))
 
@@ -73,7 +87,7 @@ class MemoryJournal(Journal):
 
     def wait(self, after: int, timeout: float) -> bool:
         with self._changed:
-            return self._changed.wait_for(lambda: len(self._events) > after, timeout)
+            return self._changed.wait_for(lambda: self._head().seq > after, timeout)
 
     def save_snapshot(self, snapshot: Snapshot) -> bool:
         with self._changed:
@@ -92,10 +106,20 @@ class MemoryJournal(Journal):
             found = [event for event in self._events if event.user == old and old]
             for event in found:
                 renamed = event._replace(user=new)
-                self._events[event.seq - 1] = renamed
+                self._events[event.seq - self._dropped - 1] = renamed
                 if event.key:
                     self._keys[event.experiment, event.key] = renamed
             return len(found)
+
+    def drop(self, until: int) -> int:
+        with self._changed:
+            going = max(0, min(until - self._dropped, len(self._events) - 1))
+            for event in self._events[:going]:
+                if event.key:
+                    del self._keys[event.experiment, event.key]
+            del self._events[:going]
+            self._dropped += going
+            return going
 
     def close(self) -> None:
         pass

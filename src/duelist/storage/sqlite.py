@@ -25,8 +25,12 @@ from duelist.storage.journal import (
     Journal,
     Place,
     Snapshot,
+    can_have,
     check_drafts,
+    countable,
     machine_clock,
+    wait_for,
+    whole_snapshot,
 )
 
 SCHEMA = 1  # of the file; a later version of duelist opens it, an earlier one does not
@@ -90,12 +94,14 @@ class SQLiteJournal(Journal):
         return places
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
-        return self._events("seq > ? ORDER BY seq LIMIT ?", after, limit)
+        return self._events("seq > ? ORDER BY seq LIMIT ?", countable(after), countable(limit))
 
     def get(self, seq: int) -> Event | None:
-        return next(iter(self._events("seq = ?", seq)), None)
+        return next(iter(self._events("seq = ?", countable(seq))), None)
 
     def find(self, experiment: int, key: str) -> Event | None:
+        if not can_have(experiment, key):
+            return None
         return next(iter(self._events("experiment = ? AND key = ?", experiment, key)), None)
 
     def head(self) -> Place:
@@ -103,15 +109,7 @@ class SQLiteJournal(Journal):
             return Place(*self._last(self._reader))
 
     def wait(self, after: int, timeout: float) -> bool:
-        deadline, pause = time.monotonic() + timeout, 0.002
-        while self.head().seq <= after:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            with self._changed:  # an append of this process wakes us; those of others are looked for
-                self._changed.wait(min(left, pause))
-            pause = min(0.05, pause * 2)
-        return True
+        return wait_for(self.head, self._changed, after, timeout)
 
     def save_snapshot(self, snapshot: Snapshot) -> bool:
         experiment, seq, code, body = snapshot
@@ -129,14 +127,7 @@ class SQLiteJournal(Journal):
             row = self._reader.execute(
                 "SELECT experiment, seq, code, body, hash FROM snapshots WHERE experiment = ?", (experiment,)
             ).fetchone()
-        if row is None:
-            return None
-        found = Snapshot(*row[:4])
-        if found.hash != row[4]:
-            raise CannotStore(
-                f"the snapshot of experiment {experiment} in {self.path} is damaged; fold its events anew"
-            )
-        return found
+        return whole_snapshot(row, str(self.path)) if row else None
 
     def rename_user(self, old: bytes, new: bytes) -> int:
         """As promised, and no copy of the old hash stays in the file or in its log."""
@@ -151,6 +142,19 @@ class SQLiteJournal(Journal):
                     "still has the old hash; call again"
                 )
         return done.rowcount
+
+    def drop(self, until: int) -> int:
+        with self._writing, self._storing(), self._transaction() as database:
+            last = min(until, self._last(database)[0] - 1)
+            return database.execute("DELETE FROM events WHERE seq <= ?", (last,)).rowcount
+
+    def integrity(self) -> str:
+        """What SQLite says of its file: ok, or what is damaged."""
+        with self._reading:
+            try:
+                return "; ".join(row[0] for row in self._reader.execute("PRAGMA integrity_check(5)").fetchall())
+            except sqlite3.DatabaseError as error:
+                return str(error)
 
     def close(self) -> None:
         with self._writing, self._reading:

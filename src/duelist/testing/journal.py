@@ -44,6 +44,7 @@ def check_journal(open: Open) -> None:
         check_keys(journal)
         check_batches(journal)
         check_reading(journal)
+        check_what_is_nowhere(journal)
         check_snapshots(journal)
         check_users(journal)
         check_waiting(journal)
@@ -52,6 +53,8 @@ def check_journal(open: Open) -> None:
         expect(journal.salt == salt, journal, "the salt changed when it was opened again")
         expect(journal.head() == last, journal, f"after opening again the head is {journal.head()}, not {last}")
     check_many_writers(open, clock)
+    with open(clock) as journal:
+        check_dropping(journal)
 
 
 def check_empty(journal: Journal) -> None:
@@ -97,6 +100,9 @@ def check_batches(journal: Journal) -> None:
     """A batch with a bad draft writes nothing, and no batch is empty work."""
     before = journal.head()
     bad: list[Any] = [Draft(-1, "told"), Draft(1, ""), Draft(1, "told", "text"), Draft(True, "told"), ("told",)]  # type: ignore[arg-type]
+    bad += [Draft(1, "told", key=key) for key in ("zero\0", "half \ud800", "x" * 501)] + [
+        Draft(1, "told", user=b"x" * 501)
+    ]
     for draft in bad:
         try:
             journal.append([Draft(1, "told"), draft])
@@ -117,6 +123,20 @@ def check_reading(journal: Journal) -> None:
     event = journal.get(place.seq)
     right = (place.seq, place.at, 7, "kind", bytes(range(256)), b"\0user", "schlüssel")
     expect(event == right, journal, f"an event came back as {event}")
+
+
+def check_what_is_nowhere(journal: Journal) -> None:
+    """Numbers that no event can have are asked for by people, and found nowhere."""
+    for number in (0, -1, 10**30, -(10**30)):
+        expect(journal.get(number) is None, journal, f"there is an event with number {number}")
+        expect(journal.find(number, "nobody's") is None, journal, f"experiment {number} has a key")
+    expect(journal.read(10**30) == [], journal, "there is something behind number 10^30")
+    expect(journal.read(-1, 10**30) == list(journal.events()), journal, "read(after=-1) is not everything")
+    try:
+        journal.find(1, "half \ud800")
+    except BadInput:
+        return
+    raise AssertionError(f"{type(journal).__name__}: a key that cannot be written must be refused with BadInput")
 
 
 def check_snapshots(journal: Journal) -> None:
@@ -150,6 +170,20 @@ def check_waiting(journal: Journal) -> None:
     timer.start()
     expect(journal.wait(last, 10.0), journal, "an append did not end the waiting")
     timer.join()
+
+
+def check_dropping(journal: Journal) -> None:
+    """What is dropped is gone, with its keys, and nothing else changes; the last event stays."""
+    expect(journal.first() == 1, journal, f"the first number of a whole journal is {journal.first()}")
+    kept, last = journal.read(20, 10_000), journal.head()
+    expect(journal.drop(20) == 20 and journal.drop(20) == 0, journal, "dropping says how many went, and does it once")
+    expect(journal.first() == 21 and journal.read() == kept, journal, "dropping changed what is kept")
+    expect(journal.get(20) is None and journal.get(21) == kept[0], journal, "an event was dropped that should stay")
+    expect(journal.find(1, "k") is None, journal, "a key leads to an event that is gone")
+    expect(journal.read(25, 3) == kept[5:8], journal, "reading from a number counts what is gone")
+    expect(journal.append([Draft(1, "told")])[0].seq == last.seq + 1, journal, "numbers do not go on")
+    journal.drop(last.seq + 100)
+    expect(journal.head().seq == last.seq + 1 == journal.first(), journal, "the last event does not stay")
 
 
 def check_many_writers(open: Open, clock: Ticking) -> None:

@@ -100,3 +100,30 @@ def test_lists_of_another_length_are_named() -> None:
         candidates([{"a": 1}], subtopics=[])
     with pytest.raises(BadInput, match="a query needs documents"):
         candidates([])
+
+
+def test_weights_of_subtopics_are_what_they_are_said_to_be() -> None:
+    documents: list[dict[str, int]] = [{"a": 1}] * 4
+    topics = [{"cat"}, {"car", "cat"}, {"cat"}, {"os"}]
+    pages = candidates(documents, subtopics=topics, weights={"cat": 1, "car": 1, "os": 1, "band": 1})
+    assert [pages.loss([0]), pages.loss([1]), pages.loss([1, 3])] == [0.75, 0.5, 0.25]  # nobody covers the band
+    assert candidates(documents, subtopics=topics).loss([0]) == pytest.approx(0.4)
+    assert pages.loss([]) == 1
+    assert replace(pages, subtopics=pages.subtopics[:, :2], prices=np.array([0.5, 0.0])).loss([3]) == 1
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"cat": 1}, "every subtopic of the documents; 'car' is missing"),
+        ({"cat": -1, "car": 2}, "finite numbers of at least 0"),
+        ({"cat": 0, "car": 0}, "not all 0"),
+        ({"cat": float("nan"), "car": 1}, "finite numbers"),
+    ],
+)
+def test_bad_weights_are_refused(weights: dict[str, float], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        candidates([{"a": 1}, {"a": 1}], subtopics=[{"cat"}, {"car"}], weights=weights)
+    pages = candidates([{"a": 1}], subtopics=[{"cat"}])
+    with pytest.raises(BadInput, match="prices must be 1 numbers"):
+        replace(pages, prices=np.array([2.0]))

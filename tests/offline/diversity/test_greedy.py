@@ -45,7 +45,7 @@ def test_the_greedy_choice_is_that_of_the_thesis(case: Case) -> None:
 @given(cases(negative=True))
 def test_compiled_and_plain_agree(case: Case) -> None:
     chosen = np.zeros(min(case.k, len(case.sets)), np.int64)
-    plain(choose_into)(case.cover, case.benefits, case.bonus, np.zeros(len(case.benefits)), chosen)
+    plain(choose_into)(case.cover, case.benefits, case.bonus, np.zeros((0, 0)), np.zeros(len(case.benefits)), chosen)
     assert chosen.tolist() == choose_greedily(case.cover, case.benefits, case.k, case.bonus).tolist()
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from duelist.core.errors import BadInput
+from duelist.core.errors import BadInput, Unsolved
 from duelist.core.memory import Floats, Ints
 from duelist.evidence import wilcoxon_test
 from duelist.offline.diversity import (
@@ -98,6 +98,7 @@ def test_with_nonnegative_weights_it_learns_as_well(kind: type[SVMDiv], syntheti
 def test_with_nonnegative_weights_greed_keeps_its_promise(query: Candidates, k: int, seed: int) -> None:
     model = SVMDiv(nonnegative=True)
     model.coef_ = np.random.default_rng(seed).exponential(size=model.features.count + 1)
+    model.n_features_in_ = 1
     coverage = word_coverage(query, model.features)
     benefits, bonus = coverage.benefits(model.coef_), coverage.bonus(model.coef_)
     best = value_of(coverage.cover, benefits, choose_exactly(coverage.cover, benefits, k, bonus), bonus)
@@ -143,6 +144,15 @@ def test_the_best_cost_is_chosen_on_other_queries() -> None:
     assert chosen.C != 1e-6  # a fit that learns next to nothing
     assert chosen.loss(queries[10:20]) <= losses[1e-6]
     assert chosen.gap_ <= 0.01 * chosen.C
+
+
+def test_a_cost_at_which_training_comes_to_no_end_is_left_out() -> None:
+    queries = synthetic_queries(queries=12, documents=20, seed=2)
+    with pytest.warns(UserWarning, match="C=100 is left out: no solution within 9 planes"):
+        chosen = fit_best(SVMDiv(k=3, max_planes=9), queries[:6], queries[6:], (1e-4, 100.0))
+    assert chosen.C == 1e-4
+    with pytest.raises(Unsolved, match=r"C=100 is left out.*C=1000 is left out"):
+        fit_best(SVMDiv(k=3, max_planes=9), queries[:6], queries[6:], (100.0, 1000.0))
 
 
 def test_it_is_an_estimator(synthetic: list[Candidates], model: SVMDiv) -> None:

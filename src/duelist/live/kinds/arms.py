@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from duelist.core.errors import BadInput
 from duelist.dueling.policy import Duel, Policy
-from duelist.live.credit import outcome_of
+from duelist.live.credit import decides, method_of, outcome_of
 from duelist.live.definition import Definition
 from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels, duel_at
 from duelist.live.events import Listed, Pair, body_of
@@ -25,6 +26,11 @@ class Arms(State):
 
     def __init__(self, number: int, definition: Definition, version: int, fetch: Fetch) -> None:
         super().__init__(number, definition, version, fetch)
+        if not decides(method_of(definition.method)):
+            raise BadInput(
+                f"method: one list of {definition.method!r} does not say who won without a bias; "
+                "arms need team-draft, competitive-pair, probabilistic or optimized"
+            )
         self.policy: Policy = definition.agent.make(arms=definition.arms, seed=definition.seed)
         self.duels = Duels(self.policy, round(definition.session.timeout * SECOND))
         self.late = 0  # tells of duels that had expired
@@ -97,7 +103,7 @@ class Arms(State):
             return
         earned = self.earn(closed, body)
         difference = float(earned[0] - earned[1]) * (1 if body.arms[0] == pair.left else -1)
-        self._teach(closed, body, outcome_of(body.shown, difference))
+        self._teach(closed, body, outcome_of(body.shown, difference, len(closed.clicks)))
 
     def _teach(self, closed: Closed, body: Listed, outcome: float) -> None:
         pair, arms = body.pair, self.definition.arms

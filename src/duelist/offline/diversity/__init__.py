@@ -10,6 +10,7 @@ from duelist.offline.diversity.baselines import (
 )
 from duelist.offline.diversity.candidates import Candidates, candidates, count_words, subtopic_weights
 from duelist.offline.diversity.greedy import choose_exactly, choose_greedily
+from duelist.offline.diversity.summaries import rouge_recall, summary_candidates
 from duelist.offline.diversity.svm_div import SVMDiv, SVMDiv2, fit_best
 from duelist.offline.diversity.synthetic import synthetic_queries
 from duelist.offline.diversity.web_track import read_subtopic_judgements
@@ -30,6 +31,8 @@ __all__ = [
     "fit_best",
     "okapi_scores",
     "read_subtopic_judgements",
+    "rouge_recall",
     "subtopic_weights",
+    "summary_candidates",
     "synthetic_queries",
 ]

@@ -31,6 +31,7 @@ class Candidates:
     subtopics: Flags  # a row a document, a column a subtopic that some document covers
     features: Floats  # a row a document, what else is known of it: psi of (4.3)
     query: Ints  # the words of the query
+    prices: Floats | None = None  # what each subtopic counts, of 1 in all; by the documents that cover it if not given
 
     def __post_init__(self) -> None:
         _check_flat(self)
@@ -40,7 +41,11 @@ class Candidates:
                 raise BadInput(f"{name} must have one row for each of {self.n_documents} documents, not {value.shape}")
         if not np.isfinite(self.features).all():
             raise BadInput("features must be finite numbers")
-        object.__setattr__(self, "subtopics", self.subtopics[:, self.subtopics.any(0)])
+        found = self.subtopics.any(0)
+        if self.prices is not None:
+            _check_prices(self.prices, self.subtopics.shape[1])
+            object.__setattr__(self, "prices", self.prices[found])
+        object.__setattr__(self, "subtopics", self.subtopics[:, found])
 
     @property
     def n_documents(self) -> int:
@@ -71,13 +76,17 @@ class Candidates:
         return make_cover(documents, subtopics, self.n_documents)
 
     def subtopic_weights(self) -> Floats:
-        """What each subtopic counts: in proportion to the documents that cover it."""
-        return subtopic_weights(self.subtopics.sum(0))
+        """What each subtopic counts: as was said, or in proportion to the documents that cover it."""
+        return subtopic_weights(self.subtopics.sum(0)) if self.prices is None else self.prices
 
     def loss(self, chosen: Sequence[int] | Ints) -> float:
-        """The weighted share of subtopics that the chosen documents do not cover; 0 if there are none."""
-        rows = np.asarray(chosen, np.int64)
-        return float(self.subtopic_weights()[~self.subtopics[rows].any(0)].sum())
+        """The weighted share of subtopics that the chosen documents do not cover; 0 if there are none.
+
+        Prices that were given may be of subtopics that no document covers; these are always lost.
+        """
+        prices, rows = self.subtopic_weights(), np.asarray(chosen, np.int64)
+        beyond = 0.0 if self.prices is None else max(0.0, 1.0 - float(prices.sum()))
+        return float(prices[~self.subtopics[rows].any(0)].sum()) + beyond
 
 
 def subtopic_weights(documents: Sequence[int] | Ints) -> Floats:
@@ -107,15 +116,20 @@ def candidates(
     subtopics: Sequence[Collection[Hashable]] | None = None,
     query: Collection[Hashable] = (),
     features: Any = None,
+    weights: Mapping[Any, float] | None = None,
 ) -> Candidates:
     """The documents of a query from the number of times that each has each word.
 
     `documents` count all words, those of the title too. `subtopics` of each document are needed for
-    training and for the loss, `query` for Okapi; `features` are a row of numbers a document.
+    training and for the loss, `query` for Okapi; `features` are a row of numbers a document. `weights` say what
+    subtopics count, instead of the number of documents about them: 1 for each, clicks, what people told.
 
     >>> pages = candidates([{"jaguar": 2, "cat": 1}, {"jaguar": 1, "car": 3}], subtopics=[{"animal"}, {"make"}])
     >>> pages.loss([0])
     0.5
+    >>> pages = candidates([{"cat": 1}, {"car": 3}], subtopics=[{"animal"}, {"make"}], weights={"animal": 3, "make": 1})
+    >>> pages.loss([0])
+    0.25
     """
     n = len(documents)
     for name, given in (("titles", titles), ("subtopics", subtopics)):
@@ -137,13 +151,34 @@ def candidates(
         _flags(subtopics or [()] * n),
         np.zeros((n, 0)) if features is None else np.asarray(features, np.float64),
         np.array([numbers[word] for word in query if word in numbers], np.int64),
+        None if weights is None else _prices(subtopics or [], weights),
     )
 
 
+def _order(subtopics: Sequence[Collection[Hashable]]) -> list[Any]:
+    return sorted(set().union(*subtopics), key=repr)  # sets have no order of their own
+
+
 def _flags(subtopics: Sequence[Collection[Hashable]]) -> Flags:
-    known = sorted(set().union(*subtopics), key=repr)  # sets have no order of their own
+    known = _order(subtopics)
     flags = [topic in own for own in subtopics for topic in known]
     return np.array(flags, np.bool_).reshape(len(subtopics), len(known))
+
+
+def _prices(subtopics: Sequence[Collection[Hashable]], weights: Mapping[Any, float]) -> Floats:
+    """The shares of all weights that the subtopics of documents have."""
+    known, total = _order(subtopics), float(sum(weights.values()))
+    for topic in known:
+        if topic not in weights:
+            raise BadInput(f"weights must name every subtopic of the documents; {topic!r} is missing")
+    if not 0 < total < np.inf or min(weights.values()) < 0:
+        raise BadInput("weights of subtopics must be finite numbers of at least 0, and not all 0")
+    return np.array([weights[topic] / total for topic in known], np.float64)
+
+
+def _check_prices(prices: Floats, subtopics: int) -> None:
+    if prices.shape != (subtopics,) or not (prices >= 0).all() or not prices.sum() <= 1 + 1e-9:
+        raise BadInput(f"prices must be {subtopics} numbers of at least 0 with a sum of at most 1, not {prices!r}")
 
 
 def _check_flat(query: Candidates) -> None:

@@ -47,6 +47,12 @@ LEVELS: dict[str, Callable[[Candidates], Flags]] = {
 }
 
 
+def check_levels(levels: Sequence[str]) -> None:
+    for level in levels:
+        if level not in LEVELS:
+            raise UnknownName(f"unknown level {level!r}. Known: {', '.join(LEVELS)}")
+
+
 @dataclass(frozen=True)
 class Features:
     """Which features describe a choice of documents: a number for each (level, other level, threshold).
@@ -61,9 +67,7 @@ class Features:
     bands: bool = False
 
     def __post_init__(self) -> None:
-        for level in self.levels:
-            if level not in LEVELS:
-                raise UnknownName(f"unknown level {level!r}. Known: {', '.join(LEVELS)}")
+        check_levels(self.levels)
         steps = np.asarray(self.thresholds, np.float64)
         if steps.ndim != 1 or len(steps) == 0 or (np.diff(steps) <= 0).any() or steps[0] != 0 or steps[-1] > 1:
             raise BadInput(f"thresholds must rise from 0 to at most 1, not {self.thresholds!r}")
@@ -107,6 +111,10 @@ class WordCoverage:
     def bonus(self, weights: Floats) -> Floats:
         """Of each document, by what else is known of it."""
         return np.asarray(self.query.features @ weights[self.features.count :])
+
+    def distances(self, weights: Floats) -> Floats | None:
+        """Of pairs of documents: none count."""
+        return None
 
     def joint_features(self, chosen: Ints) -> Floats:
         """Psi(x, y) of (4.3)."""

@@ -5,17 +5,19 @@ Yue, Joachims. Predicting Diverse Subsets Using Structural SVMs. ICML 2008. Thes
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from duelist.core.errors import BadInput, MissingExtra
+from duelist.core.errors import BadInput, MissingExtra, Unsolved
 from duelist.core.memory import Floats, Ints
 from duelist.offline.diversity.candidates import Candidates
 from duelist.offline.diversity.coverage import THRESHOLDS, Features, word_coverage
+from duelist.offline.diversity.distances import pair_distances
 from duelist.offline.diversity.greedy import check_size, choose_greedily
-from duelist.offline.diversity.training import Example, GreedyOracle, solve_greedily
+from duelist.offline.diversity.training import Discriminant, Example, GreedyOracle, solve_greedily
 from duelist.offline.structural import Planes, check_settings
 
 try:
@@ -25,6 +27,7 @@ except ImportError:
     raise MissingExtra("SVM-div needs scikit-learn: pip install 'duelist[offline]'") from None
 
 COSTS = (1e-4, 1e-3, 1e-2, 1e-1)
+DISCRIMINANTS = ("words", "distances")
 
 
 class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -34,7 +37,8 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     thresholds: of the share of documents with a word. tolerance: the gap at which training stops, in
     units of C, so as a loss. max_planes: more are an error. nonnegative: nothing is worth less than
     nothing, so that a greedy choice is worth at least 1 - 1/e of the best one; the features are then by
-    bands of shares instead of all thresholds reached.
+    bands of shares instead of all thresholds reached. discriminant: what a choice is described by, the "words" that
+    it covers or the "distances" of its documents from each other and from the rest (thesis 4.5.1).
 
     After `fit`: coef_, primal_, dual_, gap_, n_planes_, n_queries_. The best objective is above dual_ for
     certain; primal_ is only as high as greedy choices could find, so that a small gap_ proves nothing.
@@ -59,13 +63,23 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         tolerance: float = 0.01,
         max_planes: int = 10_000,
         nonnegative: bool = False,
+        discriminant: Literal["words", "distances"] = "words",
     ) -> None:
         self.C, self.k, self.thresholds = C, k, thresholds
         self.tolerance, self.max_planes, self.nonnegative = tolerance, max_planes, nonnegative
+        self.discriminant = discriminant
 
     @property
     def features(self) -> Features:
         return Features(self.levels, tuple(self.thresholds), bands=self.nonnegative)
+
+    def describe(self, query: Candidates) -> Discriminant:
+        """What choices of its documents are worth, by weights."""
+        if self.discriminant not in DISCRIMINANTS:
+            raise BadInput(f"discriminant must be one of {', '.join(DISCRIMINANTS)}, not {self.discriminant!r}")
+        if self.discriminant == "distances":
+            return pair_distances(query, self.levels)
+        return word_coverage(query, self.features)
 
     def fit(self, queries: Sequence[Candidates]) -> SVMDiv:
         """Learn from queries with subtopics; those with nothing to choose are left out."""
@@ -78,23 +92,24 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         if not useful:
             raise BadInput(f"none of {len(queries)} queries has subtopics and more than k={self.k} documents")
         self._check_features(useful, useful[0].features.shape[1])
-        return GreedyOracle([Example(query, self.features, self.k) for query in useful])
+        return GreedyOracle([Example(self.describe(query), self.k) for query in useful])
 
     def _learn(self, oracle: GreedyOracle, start: Planes | None) -> Planes:
         check_settings(self.C, self.tolerance, self.max_planes)
         found = solve_greedily(oracle, self.C, self.tolerance, self.max_planes, start, self.nonnegative)
         self.coef_, self.n_queries_, self.n_planes_ = found.weights, len(oracle.examples), found.rounds
+        self.n_features_in_ = oracle.examples[0].query.features.shape[1]
         self.primal_, self.dual_, self.gap_ = found.primal, found.dual, found.gap
         return found.planes
 
     def predict(self, query: Candidates, k: int | None = None) -> Ints:
         """The documents to show, in the order they were chosen (Algorithm 3); a larger k only adds to them."""
         check_is_fitted(self)
-        features = self.features
-        self._check_features([query], len(self.coef_) - features.count)
-        coverage = word_coverage(query, features)
-        size = check_size(self.k if k is None else k)
-        return choose_greedily(coverage.cover, coverage.benefits(self.coef_), size, coverage.bonus(self.coef_))
+        self._check_features([query], self.n_features_in_)
+        worth, weights, size = self.describe(query), self.coef_, check_size(self.k if k is None else k)
+        return choose_greedily(
+            worth.cover, worth.benefits(weights), size, worth.bonus(weights), worth.distances(weights)
+        )
 
     def loss(self, queries: Iterable[Candidates]) -> float:
         """The mean weighted subtopic loss of what is predicted."""
@@ -107,6 +122,8 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         is the sum over other levels.
         """
         check_is_fitted(self)
+        if self.discriminant != "words":
+            raise BadInput(f"{self!r} does not look at words")
         table = self.features.by_band(self.coef_).reshape(self.features.shape)
         names = enumerate(self.levels)
         return {(own, other): table[i, j] for i, own in names for j, other in enumerate(self.levels)}
@@ -132,6 +149,8 @@ def fit_best(
 ) -> SVMDiv:
     """A copy of `model` with the C of the lowest loss on other queries; of equal ones the smallest.
 
+    A C at which training comes to no end is left out, with a warning; if all do, that is an error.
+
     >>> from duelist.offline.diversity import synthetic_queries
     >>> queries = synthetic_queries(queries=20, documents=30, seed=1)
     >>> round(fit_best(SVMDiv(k=3), queries[:10], queries[10:]).loss(queries[10:]), 1)
@@ -139,11 +158,21 @@ def fit_best(
     """
     if not validation:
         raise BadInput("C is chosen on other queries: validation must not be empty")
-    oracle, planes, fitted = model._oracle(queries), None, []
-    for cost in sorted(costs):
-        fitted.append(clone(model).set_params(C=cost))
-        planes = fitted[-1]._learn(oracle, planes)
-    if not fitted:
+    wanted = sorted(costs)
+    if not wanted:
         raise BadInput("costs must name one C at least")
+    oracle, planes, fitted, left_out = model._oracle(queries), None, [], []
+    for cost in wanted:
+        copy = clone(model).set_params(C=cost)
+        try:
+            planes = copy._learn(oracle, planes)
+        except Unsolved as error:
+            left_out.append(f"C={cost:g} is left out: {error}")
+        else:
+            fitted.append(copy)
+    if not fitted:
+        raise Unsolved("; ".join(left_out))
+    for sentence in left_out:
+        warnings.warn(sentence, stacklevel=2)
     best: SVMDiv = min(fitted, key=lambda each: each.loss(validation))
     return best

@@ -4,43 +4,68 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
 from duelist.core.memory import Floats, Ints
 from duelist.offline.diversity.candidates import Candidates
-from duelist.offline.diversity.coverage import Features, word_coverage
-from duelist.offline.diversity.greedy import choose_greedily, make_cover, pairs_of
+from duelist.offline.diversity.greedy import Cover, choose_greedily, make_cover, pairs_of
 from duelist.offline.structural import Plane, Planes, Solution, solve
 
 Chooser = Callable[..., Ints]  # choose_greedily, or choose_exactly in tests
 
 
+class Discriminant(Protocol):
+    """What a choice of documents of a query is worth by some weights: w.Psi, part by part."""
+
+    @property
+    def query(self) -> Candidates: ...
+
+    @property
+    def cover(self) -> Cover: ...
+
+    @property
+    def n_features(self) -> int: ...
+
+    def benefits(self, weights: Floats) -> Floats:
+        """Of each item covered."""
+
+    def bonus(self, weights: Floats) -> Floats:
+        """Of each document chosen."""
+
+    def distances(self, weights: Floats) -> Floats | None:
+        """Of each pair chosen, if distances count."""
+
+    def joint_features(self, chosen: Ints) -> Floats:
+        """Psi(x, y)."""
+
+
 class Example:
     """A training query; its truth is the greedy choice with the subtopics known."""
 
-    def __init__(self, query: Candidates, features: Features, k: int) -> None:
-        self.query, self.k = query, k
-        self.coverage = word_coverage(query, features)
-        self.prices = query.subtopic_weights()
-        subtopics = query.subtopic_cover()
+    def __init__(self, worth: Discriminant, k: int) -> None:
+        self.worth, self.query, self.k = worth, worth.query, k
+        self.prices = self.query.subtopic_weights()
+        subtopics, cover = self.query.subtopic_cover(), worth.cover
         self.truth = choose_greedily(subtopics, self.prices, k)
-        self.truth_features = self.coverage.joint_features(self.truth)
-        (owners, words), (others, topics) = pairs_of(self.coverage.cover), pairs_of(subtopics)
-        self.words_and_subtopics = make_cover(
+        self.truth_features = worth.joint_features(self.truth)
+        (owners, items), (others, topics) = pairs_of(cover), pairs_of(subtopics)
+        self.items_and_subtopics = make_cover(
             np.concatenate([owners, others]),
-            np.concatenate([words, topics + len(self.coverage.bands)]),
-            query.n_documents,
+            np.concatenate([items, topics + int(items.max(initial=-1)) + 1]),
+            self.query.n_documents,
         )
 
     def most_violated(self, weights: Floats, choose: Chooser = choose_greedily) -> Ints:
         """The choice of the largest loss + w.Psi, (4.6): subtopics are items that it costs to cover."""
-        benefits = np.concatenate([self.coverage.benefits(weights), -self.prices])
-        return choose(self.words_and_subtopics, benefits, self.k, self.coverage.bonus(weights))
+        benefits = np.concatenate([self.worth.benefits(weights), -self.prices])
+        bonus, distances = self.worth.bonus(weights), self.worth.distances(weights)
+        return choose(self.items_and_subtopics, benefits, self.k, bonus, distances)
 
     def plane(self, chosen: Ints) -> Plane:
         """What the choice says about the weights: risk >= loss - w.(Psi(truth) - Psi(choice))."""
-        return Plane(self.truth_features - self.coverage.joint_features(chosen), self.query.loss(chosen))
+        return Plane(self.truth_features - self.worth.joint_features(chosen), self.query.loss(chosen))
 
 
 class GreedyOracle:
@@ -52,7 +77,7 @@ class GreedyOracle:
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self.examples = examples
-        self.directions = np.zeros((16, len(examples), examples[0].coverage.n_features))
+        self.directions = np.zeros((16, len(examples), examples[0].worth.n_features))
         self.losses = np.zeros((16, len(examples)))
         self.size = 0
         self.learn([example.plane(example.truth) for example in examples])
