@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import astuple
 
 from duelist.core.errors import BadInput
 from duelist.live import events
@@ -86,28 +87,29 @@ def reject(tally: Tally, error: Exception) -> None:
 
 def click_of(event: Event) -> Click:
     """An event in one form; BadInput for what makes no sense."""
-    if event.impression is not None:
-        at = 0 if event.at is None else _micros(event.at)
-        click = Click(event.impression, event.document, event.position, event.action, event.value, at)
-    elif event.query_id is not None and event.action_name is not None:
-        click = _ubi(event, event.query_id, event.action_name)
-    else:
-        raise BadInput("an event needs impression, or query_id and action_name (UBI)")
-    if (click.document is None) == (click.position is None):
+    impression, document, position, action, value, at, *_ = astuple(event)
+    if impression is None:
+        return _ubi(event)
+    if (document is None) == (position is None):
         raise BadInput("an event needs either document or position")
-    return click
+    return Click(impression, document, position, action, value, 0 if at is None else _micros(at))
 
 
-def _ubi(event: Event, impression: str, action: str) -> Click:
+def _ubi(event: Event) -> Click:
+    if event.query_id is None or event.action_name is None:
+        raise BadInput("an event needs impression, or query_id and action_name (UBI)")
     about = event.event_attributes
     document = about.object.object_id if about and about.object else None
     ordinal = about.position.ordinal if about and about.position else None
+    if document is None and ordinal is None:
+        raise BadInput("an event of UBI needs object_id or ordinal")
     position = ordinal - 1 if document is None and ordinal is not None else None
     try:
         at = 0 if event.timestamp is None else _micros(event.timestamp)
     except BadInput:  # nothing is decided by it
         at = 0
-    return Click(impression, document, position, "click" if action in UBI_CLICKS else action, 1.0, at, True)
+    action = "click" if event.action_name in UBI_CLICKS else event.action_name
+    return Click(event.query_id, document, position, action, 1.0, at, True)
 
 
 def _micros(time: int | float | str) -> int:
