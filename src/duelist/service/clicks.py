@@ -23,7 +23,7 @@ from duelist.service.errors import Refused
 from duelist.service.schemas import Event, Tally
 from duelist.storage.journal import Draft, Place
 
-REMEMBERED = 20_000  # lists
+REMEMBERED = 10_000  # lists
 MANY = msgspec.json.Decoder(list[Event])
 ONE = msgspec.json.Decoder(Event)
 APART = msgspec.json.Decoder(list[msgspec.Raw])
@@ -41,6 +41,14 @@ class Click(NamedTuple):
     value: float
     at: int
     ubi: bool = False
+
+
+class List(NamedTuple):
+    """What was shown; no documents where nothing was."""
+
+    experiment: int
+    seq: int
+    ranking: tuple[Any, ...]
 
 
 def read_events(body: bytes, limit: int) -> tuple[list[Event], Tally]:
@@ -127,7 +135,7 @@ class Clicks:
 
     def __init__(self, experiments: Experiments) -> None:
         self.experiments = experiments
-        self._lists: dict[int, tuple[int, tuple[Any, ...]]] = {}  # by number: the experiment and its documents
+        self._lists: dict[str, List] = {}  # by id, the oldest first
 
     def plan(self, given: Sequence[Event], tally: Tally) -> Plan:
         """Events to append; the answer is the tally."""
@@ -136,13 +144,13 @@ class Clicks:
         for event in given:
             try:
                 click = click_of(event)
-                number, seq = self._place(click)
-                if number not in states:
+                shown = self._lists.get(click.impression) or self._look_up(click)
+                if shown.experiment not in states:
                     tally.unknown += 1
-                elif click.ubi and click.action not in states[number].definition.credit:
+                elif click.ubi and click.action not in states[shown.experiment].definition.credit:
                     tally.ignored += 1
                 else:
-                    drafts.append(self._draft(number, seq, click))
+                    drafts.append(_draft(shown, click))
             except BadInput as error:
                 reject(tally, error)
 
@@ -155,44 +163,40 @@ class Clicks:
 
         return Plan(drafts, answer)
 
-    def _place(self, click: Click) -> tuple[int, int]:
+    def _look_up(self, click: Click) -> List:
+        """The list behind an id, from the journal."""
         try:
-            return numbers_of(click.impression)
+            number, seq = numbers_of(click.impression)
         except BadInput:
             if click.ubi:  # of another system: nothing that was shown here
-                return -1, 0
+                return List(-1, 0, ())
             raise
+        event = self.experiments.journal.get(seq)
+        if event is None or event.kind not in (events.SHOWN, events.RANKED) or event.experiment != number:
+            return List(number, seq, ())
+        body = body_of(event)
+        ranking = body.shown.ranking[body.begin :] if isinstance(body, Listed) else body.documents
+        found = self._lists[click.impression] = List(number, seq, ranking)
+        if len(self._lists) > REMEMBERED:
+            del self._lists[next(iter(self._lists))]
+        return found
 
-    def _draft(self, number: int, seq: int, click: Click) -> Draft:
-        ranking = self._ranking(number, seq)
-        position = click.position
-        if position is None:
-            position = self._find(ranking, click)
-        if 0 <= position < len(ranking):
-            body = Clicked(seq, position, ranking[position], click.action, click.value, click.at)
-        else:
-            body = Clicked(seq, -1, None, click.action, click.value, click.at)
-        return events.draft(number, events.CLICKED, body)
 
-    @staticmethod
-    def _find(ranking: tuple[Any, ...], click: Click) -> int:
-        if click.document in ranking:
-            return ranking.index(click.document)
-        if click.ubi:  # whose ids are text
-            texts = [str(document) for document in ranking]
-            return texts.index(str(click.document)) if str(click.document) in texts else -1
-        return -1
+def _draft(shown: List, click: Click) -> Draft:
+    seq, ranking, position = shown.seq, shown.ranking, click.position
+    if position is None:
+        position = _find(ranking, click)
+    if 0 <= position < len(ranking):
+        body = Clicked(seq, position, ranking[position], click.action, click.value, click.at)
+    else:
+        body = Clicked(seq, -1, None, click.action, click.value, click.at)
+    return Draft(shown.experiment, events.CLICKED, events.ENCODER.encode(body))
 
-    def _ranking(self, number: int, seq: int) -> tuple[Any, ...]:
-        """The documents of a list; none if it is not of this experiment."""
-        known = self._lists.get(seq)
-        if known is None:
-            event = self.experiments.journal.get(seq)
-            if event is None or event.kind not in (events.SHOWN, events.RANKED):
-                return ()
-            body = body_of(event)
-            ranking = body.shown.ranking[body.begin :] if isinstance(body, Listed) else body.documents
-            known = self._lists[seq] = (event.experiment, ranking)
-            if len(self._lists) > REMEMBERED:
-                del self._lists[next(iter(self._lists))]
-        return known[1] if known[0] == number else ()
+
+def _find(ranking: tuple[Any, ...], click: Click) -> int:
+    if click.document in ranking:
+        return ranking.index(click.document)
+    if click.ubi:  # whose ids are text
+        texts = [str(document) for document in ranking]
+        return texts.index(str(click.document)) if str(click.document) in texts else -1
+    return -1
