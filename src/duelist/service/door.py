@@ -21,7 +21,7 @@ from duelist.live.requests import Plan
 from duelist.storage.journal import Draft, Place
 
 BATCH = 2_000  # events of one commit, about
-WAIT, LONGEST_WAIT = 1.0, 0.005  # for those who may come along: of the time of the last commit, and seconds
+WAIT, LONGEST_WAIT = 1.0, 0.01  # for those who may come along: of the time of the last commit, and seconds
 
 T = TypeVar("T")
 
