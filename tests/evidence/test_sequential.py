@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duelist.core.errors import BadInput
@@ -56,6 +56,7 @@ def test_bad_counts_are_refused() -> None:
         e_value(1, 2, prior=0)
 
 
+@settings(deadline=None)
 @given(DELTAS)
 def test_one_by_one_is_the_same_as_all_at_once(deltas: list[float]) -> None:
     bets, sequence = EValue(), ConfidenceSequence(start=3)
@@ -113,6 +114,33 @@ def test_deltas_without_spread_are_judged_by_their_size() -> None:
         assert 0 < band.low[-1] < value < band.high[-1]
         assert band.low[-1] / value == pytest.approx(confidence_sequence([1.0] * 200).low[-1])
     assert np.isinf(confidence_sequence([0.0] * 600).high[-1])
+
+
+@pytest.mark.parametrize(
+    ("name", "mean"), [("nineteen of twenty win", 0.9), ("exponential", 1.0), ("lognormal and 3", 3 + math.exp(0.5))]
+)
+def test_watched_limits_hold_the_mean_of_outcomes_that_are_all_on_one_side(name: str, mean: float) -> None:
+    luck = np.random.default_rng(8)
+    draws = {
+        "nineteen of twenty win": np.where(luck.random((300, 1000)) < 0.95, 1.0, -1.0),
+        "exponential": luck.exponential(1.0, (300, 1000)),
+        "lognormal and 3": 3 + luck.lognormal(0, 1, (300, 1000)),
+    }
+    missed = 0
+    for deltas in draws[name]:
+        band = confidence_sequence(deltas)
+        looks = slice(49, None, 25)
+        missed += bool(((band.low[looks] > mean) | (band.high[looks] < mean)).any())
+    assert missed <= 15 + 3 * math.sqrt(15)  # 5 % of 300 may miss
+
+
+def test_limits_go_on_until_the_effective_size_is_enough() -> None:
+    deltas = np.array([1.0] * 297 + [-1.0] * 3)
+    band = confidence_sequence(deltas)
+    for limit in (band.low[-1], band.high[-1]):
+        apart = deltas - limit
+        assert effective_size((apart**2).sum(), (apart**4).sum()) == pytest.approx(START / 2, rel=1e-6)
+    assert 0 < band.low[-1] < deltas.mean() < band.high[-1]
 
 
 def test_no_users_give_no_band() -> None:

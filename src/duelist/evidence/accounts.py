@@ -27,12 +27,13 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
 from duelist.core.record import reading
 from duelist.evidence.deltas import check_share
-from duelist.evidence.limits import START, effective_size, mean_limits
+from duelist.evidence.limits import START, Moments, effective_size, mean_limits
 from duelist.evidence.sequential import LARGEST
 from duelist.evidence.table import (
     BEGAN,
     COUNT,
     CROSS,
+    FIRST,
     FIRST_LOSSES,
     FIRST_WINS,
     FOURTHS,
@@ -41,21 +42,24 @@ from duelist.evidence.table import (
     IMPRESSIONS,
     LOG_E,
     LOSSES,
+    SECOND,
     SIZES,
     SQUARES,
     SUMS,
+    THIRD,
     TOTAL,
     UNIT,
     USERS,
     WEIGHT,
     WINS,
+    ZEROTH,
     Counts,
     Hashes,
     compiled_enter,
     rehash,
 )
 
-FIRST = 50  # impressions before the first look that is kept
+SOON = 50  # impressions before the first look that is kept, and at least between two
 SMALLEST = 1024  # slots of an empty table, a power of two
 HUGEST = 1e30  # of a preference: its fourth power can still be added up
 PACE = 0.02  # the sums are kept at every so much more impressions, for the course of the limits
@@ -69,6 +73,21 @@ def user_hash(name: str) -> int:
     '0x8d3adf6abf23f3a5'
     """
     return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+
+
+# Which powers of a user's total and weight are added up where, in the order of `Moments`.
+POWERS = {
+    WEIGHT: (0, 1),
+    TOTAL: (1, 0),
+    SQUARES: (2, 0),
+    CROSS: (1, 1),
+    SIZES: (0, 2),
+    FOURTHS: (4, 0),
+    THIRD: (3, 1),
+    SECOND: (2, 2),
+    FIRST: (1, 3),
+    ZEROTH: (0, 4),
+}
 
 
 class Course(NamedTuple):
@@ -125,7 +144,7 @@ class Accounts:
     def _next_look(self) -> float:
         """After how many impressions the sums are kept next."""
         last = self.looks[-1, IMPRESSIONS] if len(self.looks) else 0.0
-        return float(max(last + FIRST, math.ceil(last * (1 + PACE))))
+        return float(max(last + SOON, math.ceil(last * (1 + PACE))))
 
     def rename(self, old: int, new: int) -> None:
         """Let a user go on under another hash; nothing else changes."""
@@ -229,8 +248,9 @@ class Accounts:
         more = Accounts()
         more.sums = self.sums.copy()
         more.sums[WINS if total > 0 else LOSSES] += users
-        places = [USERS, WEIGHT, TOTAL, SQUARES, FOURTHS, CROSS, SIZES]
-        more.sums[places] += users * np.array([1, weight, total, total**2, total**4, total * weight, weight**2])
+        more.sums[USERS] += users
+        for place, (of_total, of_weight) in POWERS.items():
+            more.sums[place] += users * total**of_total * weight**of_weight
         enough = more.effective >= START
         more.sums[BEGAN] = (more.sums[BEGAN] or more.sums[SQUARES]) if enough else 0.0
         return more
@@ -241,7 +261,7 @@ class Accounts:
         other.totals = -other.totals
         for sums in (other.sums, other.looks.T):
             sums[[WINS, LOSSES, FIRST_WINS, FIRST_LOSSES]] = sums[[LOSSES, WINS, FIRST_LOSSES, FIRST_WINS]]
-            sums[[TOTAL, CROSS]] *= -1
+            sums[[TOTAL, CROSS, THIRD, FIRST]] *= -1
         return other
 
     def record(self) -> dict[str, Any]:
@@ -264,5 +284,4 @@ class Accounts:
 
 
 def _limits(sums: Floats, alpha: float) -> tuple[Any, Any]:
-    total, squares, fourths = sums[TOTAL], sums[SQUARES], sums[FOURTHS]
-    return mean_limits(sums[WEIGHT], total, squares, fourths, sums[CROSS], sums[SIZES], sums[BEGAN], alpha)
+    return mean_limits(Moments(*(sums[place] for place in (*POWERS, BEGAN))), alpha)

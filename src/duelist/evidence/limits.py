@@ -18,12 +18,13 @@ for every 23 others needs a cap (`BettingSequence`).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 START = 70.0  # effective size at which the sequence begins
 TUNED = 500.0  # effective size at which it is narrowest
+DOUBLINGS, HALVINGS = 20, 40  # of the search for limits
 
 
 def effective_size(squares: Any, fourths: Any) -> Any:
@@ -47,35 +48,81 @@ def boundary(size: Any, alpha: float = 0.05, tuned: float = TUNED) -> Any:
     return np.sqrt((time + 1) / time * (np.log1p(time) - 2 * math.log(alpha)))
 
 
-def mean_limits(
-    weight: Any,
-    total: Any,
-    squares: Any,
-    fourths: Any,
-    cross: Any,
-    sizes: Any,
-    began: Any,
-    alpha: float = 0.05,
-    start: float = START,
-) -> tuple[Any, Any]:
-    """The means of an impression that are within the boundary; infinite before the sequence has begun.
+class Moments(NamedTuple):
+    """Sums over users of powers of their totals T and weights W (1 where each enters once), as numbers or arrays."""
 
-    `weight` is that of all impressions, their number where each weighs 1. `squares` is the sum over
-    users of total^2, `fourths` of total^4, `cross` of total x weight, `sizes` of weight^2, and `began`
-    the squares when the effective size reached `start`, 0 before. A mean m is inside if (total - m weight)^2
-    is at most boundary^2 times the sum over users of (total - m weight)^2 (Fieller) and of one more user, who
-    weighs as much as those that carry the sum: users who all agree are no certainty.
+    weight: Any  # W
+    total: Any  # T
+    squares: Any  # T^2
+    cross: Any  # T W
+    sizes: Any  # W^2
+    fourths: Any  # T^4
+    third: Any  # T^3 W
+    second: Any  # T^2 W^2
+    first: Any  # T W^3
+    zeroth: Any  # W^4
+    began: Any  # the squares when the effective size reached the start; 0 before
 
-    >>> low, high = mean_limits(200, 80.0, 160.0, 160.0, 80.0, 200, began=70.0)  # 120 users win, 40 lose, 40 neither
+    def spread(self, mean: Any) -> Any:
+        """The sum over users of (T - mean W)^2."""
+        return self.squares - 2 * mean * self.cross + mean**2 * self.sizes
+
+    def enough(self, mean: Any, start: float) -> Any:
+        """Whether the effective size of T - mean W is at least `start`."""
+        odd = 4 * mean * self.third + 4 * mean**3 * self.first
+        fourths = self.fourths + 6 * mean**2 * self.second + mean**4 * self.zeroth - odd
+        return self.spread(mean) ** 2 >= start * np.maximum(fourths, 0)
+
+
+def once(users: Any, total: Any, squares: Any, cubes: Any, fourths: Any, began: Any) -> Moments:
+    """The moments of users who each enter once."""
+    return Moments(users, total, squares, total, users, fourths, cubes, squares, total, users, began)
+
+
+def is_beyond(sums: Moments, alpha: float = 0.05, start: float = START) -> Any:
+    """Whether a mean of 0 is outside the limits."""
+    with np.errstate(all="ignore"):  # what has not begun is not beyond
+        wide = boundary(start * sums.squares / sums.began, alpha) ** 2
+        far = sums.total**2 > wide * (sums.squares + sums.fourths / sums.squares)
+        return (np.asarray(sums.began) > 0) & far & (sums.weight * (sums.weight * 1.0) > wide * sums.sizes)
+
+
+def mean_limits(sums: Moments, alpha: float = 0.05, start: float = START) -> tuple[Any, Any]:
+    """The means of an impression that may be; infinite before the sequence has begun.
+
+    A mean m is excluded if (total - m weight)^2 is more than boundary^2 times the sum over users of
+    (T - m W)^2 (Fieller) and of one more user, who weighs as much as those that carry the sum: users who all agree
+    are no certainty. And only if the effective size of T - m W is half the start: outcomes that are nearly all the
+    same are far from 0 for sure, but how far, the few others decide. (Measured: half is enough, less is not.)
+
+    >>> low, high = mean_limits(once(200, 80.0, 160.0, 80.0, 160.0, began=70.0))  # 120 users win, 40 lose, 40 neither
     >>> round(float(low), 3), round(float(high), 3)
     (0.215, 0.585)
     """
-    began = np.asarray(began, np.float64)
+    sums = Moments(*(np.asarray(part, np.float64) for part in sums))
     with np.errstate(all="ignore"):  # what has not begun is replaced in the end
-        wide = boundary(start * squares / began, alpha) ** 2
-        most = wide * (squares + np.asarray(fourths) / squares)
-        curve = weight * (weight * 1.0) - wide * sizes
-        middle = (total * weight - wide * cross) / curve
-        half = np.sqrt(np.maximum(middle**2 - (total * total - most) / curve, 0))
-    known = (began > 0) & (curve > 0)  # otherwise few users have most impressions, and any mean is possible
-    return np.where(known, middle - half, -math.inf), np.where(known, middle + half, math.inf)
+        wide = boundary(start * sums.squares / sums.began, alpha) ** 2
+        most = wide * (sums.squares + sums.fourths / sums.squares)
+        curve = sums.weight**2 - wide * sums.sizes
+        middle = (sums.total * sums.weight - wide * sums.cross) / curve
+        half = np.sqrt(np.maximum(middle**2 - (sums.total**2 - most) / curve, 0))
+        known = (sums.began > 0) & (curve > 0)  # otherwise few users have most impressions, and any mean is possible
+        low, high = (_until_enough(middle + side * half, side, sums, start / 2, known) for side in (-1, 1))
+    return np.where(known, low, -math.inf), np.where(known, high, math.inf)
+
+
+def _until_enough(limit: Any, side: int, sums: Moments, start: float, known: Any) -> Any:
+    """The limit, or where going outwards from it (to `side`) the effective size is enough."""
+    enough = sums.enough(limit, start)
+    if (enough | ~known).all():
+        return limit
+    near, far = limit, np.where(side * limit < 0, 0.0, limit)  # at 0 it is enough
+    step = np.abs(limit) + np.sqrt(sums.squares) / sums.weight
+    for _ in range(DOUBLINGS):
+        short = ~sums.enough(far, start)
+        near, far, step = np.where(short, far, near), np.where(short, far + side * step, far), 2 * step
+    for _ in range(HALVINGS):
+        middle = (near + far) / 2
+        fine = sums.enough(middle, start)
+        near, far = np.where(fine, near, middle), np.where(fine, middle, far)
+    return np.where(enough, limit, far)

@@ -22,7 +22,7 @@ from duelist.core.compile import compiled
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
 from duelist.evidence.deltas import check_deltas, check_share
-from duelist.evidence.limits import START, effective_size, mean_limits
+from duelist.evidence.limits import START, effective_size, mean_limits, once
 
 PRIOR = 10.0  # wins and losses imagined before the first: Beta(10, 10)
 LARGEST = 700.0  # logarithm of the largest e-value that is told apart
@@ -108,14 +108,13 @@ def confidence_sequence(deltas: Any, alpha: float = 0.05, start: float = START) 
     values = check_deltas(deltas)
     check_share("alpha", alpha)
     looks = np.arange(1, len(values) + 1)
-    total, squares, fourths, began = (part[0] for part in sums_at(values[None, :], looks, start))
-    limits = mean_limits(looks, total, squares, fourths, total, looks, began, alpha, start)
-    return Band(looks, total / looks, *limits)
+    sums = once(looks, *(part[0] for part in sums_at(values[None, :], looks, start)))
+    return Band(looks, sums.total / looks, *mean_limits(sums, alpha, start))
 
 
 def sums_at(deltas: Floats, looks: Ints, start: float = START) -> Floats:
-    """Of experiments x users at each look: total, squares, fourth powers, and the squares at the beginning."""
-    sums = np.zeros((4, len(deltas), len(looks)))
+    """Of experiments x users at each look: total, squares, cubes, fourth powers, and squares when it began."""
+    sums = np.zeros((5, len(deltas), len(looks)))
     _sums_at(np.ascontiguousarray(deltas, np.float64), np.asarray(looks, np.int64), float(start), sums)
     return sums
 
@@ -123,13 +122,14 @@ def sums_at(deltas: Floats, looks: Ints, start: float = START) -> Floats:
 @compiled
 def _sums_at(deltas: Floats, looks: Ints, start: float, sums: Floats) -> None:
     for row in range(deltas.shape[0]):
-        total = squares = fourths = began = 0.0
+        total = squares = cubes = fourths = began = 0.0
         user = 0
         for look in range(looks.size):
             while user < looks[look]:
                 square = deltas[row, user] * deltas[row, user]
                 total += deltas[row, user]
                 squares += square
+                cubes += square * deltas[row, user]
                 fourths += square * square
                 user += 1
                 if fourths <= 0 or squares * squares < start * fourths:
@@ -137,7 +137,7 @@ def _sums_at(deltas: Floats, looks: Ints, start: float, sums: Floats) -> None:
                 elif began == 0:
                     began = squares
             sums[0, row, look], sums[1, row, look] = total, squares
-            sums[2, row, look], sums[3, row, look] = fourths, began
+            sums[2, row, look], sums[3, row, look], sums[4, row, look] = cubes, fourths, began
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,7 @@ class ConfidenceSequence:
     n: int = 0
     total: float = 0.0
     squares: float = 0.0
+    cubes: float = 0.0
     fourths: float = 0.0
     began: float = 0.0  # the squares when it began; 0 before
 
@@ -166,7 +167,8 @@ class ConfidenceSequence:
         squares, fourths = self.squares + value**2, self.fourths + value**4
         enough = fourths > 0 and squares**2 >= self.start * fourths
         began = (self.began or squares) if enough else 0.0
-        return replace(self, n=self.n + 1, total=self.total + value, squares=squares, fourths=fourths, began=began)
+        more = replace(self, n=self.n + 1, total=self.total + value, cubes=self.cubes + value**3)
+        return replace(more, squares=squares, fourths=fourths, began=began)
 
     @property
     def mean(self) -> float:
@@ -182,7 +184,6 @@ class ConfidenceSequence:
     def interval(self) -> tuple[float, float]:
         """The limits now; infinite before it has begun."""
         check_share("alpha", self.alpha)
-        low, high = mean_limits(
-            self.n, self.total, self.squares, self.fourths, self.total, self.n, self.began, self.alpha, self.start
-        )
+        sums = once(self.n, self.total, self.squares, self.cubes, self.fourths, self.began)
+        low, high = mean_limits(sums, self.alpha, self.start)
         return float(low), float(high)

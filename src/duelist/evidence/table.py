@@ -42,7 +42,11 @@ SUMS = (
     "squares",  # sums over users: of total^2,
     "fourths",  # total^4,
     "cross",  # total x weight,
-    "sizes",  # weight^2
+    "sizes",  # weight^2,
+    "third",  # total^3 x weight,
+    "second",  # total^2 x weight^2,
+    "first",  # total x weight^3,
+    "zeroth",  # weight^4
     "began",  # squares when the confidence sequence began; 0 while it has not
 )
 (
@@ -60,6 +64,10 @@ SUMS = (
     FOURTHS,
     CROSS,
     SIZES,
+    THIRD,
+    SECOND,
+    FIRST,
+    ZEROTH,
     BEGAN,
 ) = range(len(SUMS))
 
@@ -102,7 +110,12 @@ def move(sums: Floats, before: float, after: float, light: float, heavy: float) 
     sums[WEIGHT] += heavy - light
     sums[TOTAL] += after - before
     sums[CROSS] += after * heavy - before * light
-    sums[SIZES] += heavy * heavy - light * light
+    large, small = heavy * heavy, light * light
+    sums[SIZES] += large - small
+    sums[THIRD] += new * after * heavy - old * before * light
+    sums[SECOND] += new * large - old * small
+    sums[FIRST] += after * heavy * large - before * light * small
+    sums[ZEROTH] += large * large - small * small
     enough = sums[SQUARES] * sums[SQUARES] >= START * sums[FOURTHS]
     if not enough or sums[WINS] + sums[LOSSES] < START:  # the second follows, but for what rounding leaves of zeros
         sums[BEGAN] = 0

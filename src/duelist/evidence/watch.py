@@ -10,7 +10,7 @@ from scipy import special
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Ints
 from duelist.evidence.betting import wealth_at
-from duelist.evidence.limits import START, mean_limits
+from duelist.evidence.limits import START, is_beyond, once
 from duelist.evidence.sequential import log_e_value, sums_at
 
 FIRST = 50  # users before the first look
@@ -44,17 +44,16 @@ def watch(
     def at_looks(amounts: Any) -> Any:
         return np.add.reduceat(amounts, starts, axis=1, dtype=np.float64).cumsum(1)
 
-    total, squares, fourths, began = sums_at(values, looks, start)
-    mean = total / looks
-    variance = squares / looks - mean**2
+    sums = once(looks, *sums_at(values, looks, start))
+    mean = sums.total / looks
+    variance = sums.squares / looks - mean**2
     # Deltas that are all the same have no spread: their size stands in for it.
     spread = np.where(variance > 1e-12 * mean**2, np.sqrt(np.maximum(variance, 0)), np.abs(mean))
-    low, high = mean_limits(looks, total, squares, fourths, total, looks, began, alpha, start)
     critical = special.ndtri(1 - alpha / 2) / np.sqrt(looks)
     alarms = {
         "z-test": np.abs(mean) > critical * spread,
         "e-value": log_e_value(at_looks(values > 0), at_looks(values < 0)) >= -np.log(alpha),
-        "confidence sequence": (low > 0) | (high < 0),
+        "confidence sequence": is_beyond(sums, alpha, start),
     }
     if bound is not None:
         wealth = np.zeros((len(values), len(looks)))

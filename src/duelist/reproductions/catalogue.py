@@ -40,9 +40,15 @@ CATALOGUE = {
         "web_diversity:WEB_DIVERSITY",
         "offline",
     ),
+    "title-summaries": Listed(
+        "thesis 4.6, summaries by SVM-div; titles of Cranfield's abstracts", "title_summaries:SUMMARIES", "offline"
+    ),
     "thesis-5.1": Listed("thesis Figure 5.1, worst case", "thesis_filters:WORST_CASE"),
     "thesis-5.2": Listed("thesis Figure 5.2, random Bradley-Terry", "thesis_filters:RANDOM_CASE"),
     "thesis-5.3": Listed("thesis Figures 5.3 and 5.4, on rankers of MQ2008", "thesis_web_rankers:WEB_RANKERS"),
+    "thesis-B.2": Listed(
+        "thesis 5.3.3 and B.2, rounds of the filters as a random walk", "thesis_random_walk:RANDOM_WALK"
+    ),
     "thesis-7.1": Listed("thesis Table 7.1 and the numbers of 7.2 and 7.4.1", "thesis_evidence:EVIDENCE"),
     "thesis-7.2": Listed("thesis Figures 7.2 and 7.3, on simulated pairs", "thesis_weights:WEIGHTS"),
     "peeking": Listed("false alarms of watched experiments", "peeking:PEEKING"),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.offline.diversity.candidates import Candidates
@@ -80,9 +81,7 @@ def pair_distances(query: Candidates, levels: Sequence[str]) -> PairDistances:
 
 def jaccard(query: Candidates, covered: Flags) -> Floats:
     """The share of words that only one of two documents covers, of those that either does; 0 if there are none."""
-    flags = np.zeros((query.n_documents, max(query.n_words, 1)))
-    flags[query.owners[covered], query.words[covered]] = 1.0
-    both = flags @ flags.T
+    both = products(query, covered.astype(np.float64))
     sizes = np.diag(both)
     either = sizes[:, None] + sizes - both
     return np.asarray(np.divide(either - both, either, out=np.zeros_like(both), where=either > 0))
@@ -90,10 +89,17 @@ def jaccard(query: Candidates, covered: Flags) -> Floats:
 
 def angles(query: Candidates) -> Floats:
     """Between the TFIDF of two documents, 1 for a right angle; a document without any is at 1 from all others."""
-    table = np.zeros((query.n_documents, max(query.n_words, 1)))
-    table[query.owners, query.words] = tfidf(query)
-    lengths = np.linalg.norm(table, axis=1, keepdims=True)
-    units = np.divide(table, lengths, out=np.zeros_like(table), where=lengths > 0)
-    found = np.arccos(np.clip(units @ units.T, 0.0, 1.0)) * 2 / np.pi
+    shared = products(query, tfidf(query))
+    lengths = np.sqrt(np.diag(shared))
+    scale = lengths[:, None] * lengths
+    cosines = np.divide(shared, scale, out=np.zeros_like(shared), where=scale > 0)
+    found = np.arccos(np.clip(cosines, 0.0, 1.0)) * 2 / np.pi
     np.fill_diagonal(found, 0.0)
     return np.asarray(found)
+
+
+def products(query: Candidates, values: Floats) -> Floats:
+    """Of each two documents: the sum over words of the product of their values."""
+    shape = query.n_documents, max(query.n_words, 1)
+    table = csr_array((values, (query.owners, query.words)), shape=shape)
+    return np.asarray((table @ table.T).toarray())

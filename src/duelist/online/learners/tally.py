@@ -29,6 +29,7 @@ class Tallied(Sampled):
     """Beside what PDGD needs, the scores that the documents shown have without their tallies."""
 
     general: Floats = table(lambda d, self: (self.length,))
+    part: Floats = single(float)  # the share of the page's documents that is shown
 
 
 class Tally(Learner):
@@ -38,7 +39,8 @@ class Tally(Learner):
     at that slot, is added to the document's tally. The mean of a tally is shrunk by how well clicks
     repeat themselves, which is measured all the time: where they are noise the tallies count for
     nothing and what is left is PDGD. The ranker learns from clicks as PDGD does, as if there were no
-    tallies, and from the tallies of the documents shown. Documents are known by the keys given to `ask`.
+    tallies, and from the tallies of the documents shown: less from those it has often seen, unless all of the page is
+    shown. Documents are known by the keys given to `ask`.
 
     Departs: from PDGD by the tallies and by scoring with an average of the weights, that counts late ones more.
 
@@ -69,6 +71,7 @@ class Tally(Learner):
     agreement: Floats = single(float, 4)  # sum of surplus times mean surplus of the same document before
     spread: Floats = single(float, 20)  # sum of squared surplus
     evidence: Floats = scratch(lambda d, self: (self.length,))  # shrunk means of the documents shown
+    fresh: Floats = scratch(lambda d, self: (self.length,))  # 1 for documents new to us, 0 for those seen often enough
     pull: Floats = scratch(lambda d, self: (self.length,))  # what each document shown moves the weights by
 
     @classmethod
@@ -86,6 +89,7 @@ class Tally(Learner):
             surplus = mean_surplus(self, page.keys[page.first + document], doubt)
             page.scores[document] = self.contrast * page.scores[document] + self.strength * surplus
         draw_list(page, impression, self.length, rng)
+        impression.part[0] = impression.count[0] / max(1, page.size)
         for slot in range(impression.count[0]):
             impression.general[slot] = page.wanted[1, impression.shown[slot]]
 
@@ -116,16 +120,23 @@ def learn_clicks(self: Tally, impression: Any, clicked: Flags, last: int) -> Non
 
 @kernel
 def learn_tallies(self: Tally, impression: Any) -> None:
-    """Prefer, of two documents shown, the one with the better tally."""
-    doubt = noise(self)
+    """Prefer, of two documents shown, the one with the better tally.
+
+    What is shown again and again is there because of its tally, not because of its features: among such documents
+    good features go with bad luck, and the ranker would unlearn what it knows. So they teach less, the less of the
+    page is shown.
+    """
+    doubt, part = noise(self), impression.part[0]
     for i in range(impression.count[0]):
         self.evidence[i] = mean_surplus(self, impression.keys[i], doubt)
+        self.fresh[i] = 1.0 - views_before(self, impression.keys[i]) / self.sights
         self.pull[i] = 0.0
     for i in range(impression.count[0]):
         for j in range(i):
             if impression.keys[i] >= 0 and impression.keys[j] >= 0:
                 unsure = slope(impression.general[i] - impression.general[j])
-                weight = self.lesson * unsure * (self.evidence[i] - self.evidence[j])
+                trust = part + (1.0 - part) * max(self.fresh[i], self.fresh[j])
+                weight = self.lesson * trust * unsure * (self.evidence[i] - self.evidence[j])
                 self.pull[i] += weight
                 self.pull[j] -= weight
     for i in range(impression.count[0]):
@@ -169,6 +180,13 @@ def mean_surplus(self: Tally, key: int, doubt: float) -> float:
     """The surplus to expect of a document next time; 0 for one that is not known."""
     place = find(self, key) if key >= 0 else -1
     return self.surplus[place] / (self.seen[place] + doubt) if place >= 0 else 0.0
+
+
+@kernel
+def views_before(self: Tally, key: int) -> float:
+    """How often a document was seen before the list just told, `sights` at most."""
+    place = find(self, key) if key >= 0 else -1
+    return max(0.0, min(self.seen[place] - 1.0, self.sights)) if place >= 0 else 0.0
 
 
 @kernel
