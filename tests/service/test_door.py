@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -137,6 +138,37 @@ def test_who_has_gone_disturbs_nobody() -> None:
         task.cancel()
         journal.allowed.set()
         assert await other == [2]
+        await door.close()
+
+    asyncio.run(check())
+
+
+class Disk(MemoryJournal):
+    """Takes its time."""
+
+    def append(self, drafts: Sequence[Draft]) -> list[Place]:
+        time.sleep(0.005)
+        return super().append(drafts)
+
+
+def test_those_who_come_back_at_once_share_a_commit_and_one_alone_never_waits() -> None:
+    async def client(door: Door, rounds: int, timers: list[object]) -> None:
+        for _ in range(rounds):
+            task = asyncio.create_task(door.carry_out(plan()))
+            await asyncio.sleep(0)
+            timers.append(door._timer)
+            await task
+
+    async def check() -> None:
+        door = Door(Experiments(Disk()))
+        alone: list[object] = []
+        await client(door, 5, alone)
+        assert (alone, door.commits) == ([None] * 5, 5)
+        late = [asyncio.create_task(client(door, 20, [])) for _ in range(4)]
+        await asyncio.sleep(0.002)  # two groups, which would go on taking turns
+        late += [asyncio.create_task(client(door, 20, [])) for _ in range(4)]
+        await asyncio.gather(*late)
+        assert door.commits - 5 < 30
         await door.close()
 
     asyncio.run(check())

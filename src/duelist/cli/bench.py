@@ -132,6 +132,19 @@ def auto_command(
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")
 
 
+@app.command("service")
+def service_command(
+    seconds: Annotated[float, typer.Option(help="Of each kind of request.")] = 3.0,
+    connections: Annotated[int, typer.Option(help="That ask at once.")] = 32,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """CPU a request of the service beside a bare echo, with how many a second and how long they wait."""
+    from duelist.bench.service import bench_service, service_table
+
+    rows = bench_service(seconds, connections)
+    _show(rows, as_json, service_table)
+
+
 @app.command("commands")
 def commands_command(
     page: Annotated[Path, typer.Argument(help="A page with commands, such as README.md.")] = Path("README.md"),

@@ -5,6 +5,7 @@ The bodies of duels have a fixed layout, because millions of them are folded at 
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ DEFINED, STATE, TICK, FORGOT, ADOPTED = "defined", "state", "tick", "forgot", "a
 DRAWN, TOLD, SHOWN, RANKED, CLICKED = "drawn", "told", "shown", "ranked", "clicked"
 EVERYWHERE = 0  # the experiment of what concerns them all
 
+ID = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 DUEL = struct.Struct("<iiqdd")
 OUTCOME = struct.Struct("<qd")
 DUELS = np.dtype([("left", "<i4"), ("right", "<i4"), ("t", "<i8"), ("left_p", "<f8"), ("right_p", "<f8")])
@@ -136,7 +138,7 @@ def id_of(experiment: int, seq: int) -> str:
 
 def numbers_of(id: Any) -> tuple[int, int]:
     """The experiment and the place behind an id; an error for what is none."""
-    first, _, second = id.partition("-") if isinstance(id, str) else ("", "", "")
-    if not all(part.isdecimal() and part.isascii() and len(part) < 19 for part in (first, second)):
+    match = ID.fullmatch(id) if isinstance(id, str) else None
+    if match is None:
         raise BadInput(f"an id is what ask, interleave or rank answered, such as '12-3456', not {id!r}")
-    return int(first), int(second)
+    return int(match[1]), int(match[2])

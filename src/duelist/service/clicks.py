@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import astuple
 
 from duelist.core.errors import BadInput
 from duelist.live import events
@@ -22,7 +23,7 @@ from duelist.service.errors import Refused
 from duelist.service.schemas import Event, Tally
 from duelist.storage.journal import Draft, Place
 
-REMEMBERED = 20_000  # lists
+REMEMBERED = 10_000  # lists
 MANY = msgspec.json.Decoder(list[Event])
 ONE = msgspec.json.Decoder(Event)
 APART = msgspec.json.Decoder(list[msgspec.Raw])
@@ -40,6 +41,14 @@ class Click(NamedTuple):
     value: float
     at: int
     ubi: bool = False
+
+
+class List(NamedTuple):
+    """What was shown; no documents where nothing was."""
+
+    experiment: int
+    seq: int
+    ranking: tuple[Any, ...]
 
 
 def read_events(body: bytes, limit: int) -> tuple[list[Event], Tally]:
@@ -86,28 +95,29 @@ def reject(tally: Tally, error: Exception) -> None:
 
 def click_of(event: Event) -> Click:
     """An event in one form; BadInput for what makes no sense."""
-    if event.impression is not None:
-        at = 0 if event.at is None else _micros(event.at)
-        click = Click(event.impression, event.document, event.position, event.action, event.value, at)
-    elif event.query_id is not None and event.action_name is not None:
-        click = _ubi(event, event.query_id, event.action_name)
-    else:
-        raise BadInput("an event needs impression, or query_id and action_name (UBI)")
-    if (click.document is None) == (click.position is None):
+    impression, document, position, action, value, at, *_ = astuple(event)
+    if impression is None:
+        return _ubi(event)
+    if (document is None) == (position is None):
         raise BadInput("an event needs either document or position")
-    return click
+    return Click(impression, document, position, action, value, 0 if at is None else _micros(at))
 
 
-def _ubi(event: Event, impression: str, action: str) -> Click:
+def _ubi(event: Event) -> Click:
+    if event.query_id is None or event.action_name is None:
+        raise BadInput("an event needs impression, or query_id and action_name (UBI)")
     about = event.event_attributes
     document = about.object.object_id if about and about.object else None
     ordinal = about.position.ordinal if about and about.position else None
+    if document is None and ordinal is None:
+        raise BadInput("an event of UBI needs object_id or ordinal")
     position = ordinal - 1 if document is None and ordinal is not None else None
     try:
         at = 0 if event.timestamp is None else _micros(event.timestamp)
     except BadInput:  # nothing is decided by it
         at = 0
-    return Click(impression, document, position, "click" if action in UBI_CLICKS else action, 1.0, at, True)
+    action = "click" if event.action_name in UBI_CLICKS else event.action_name
+    return Click(event.query_id, document, position, action, 1.0, at, True)
 
 
 def _micros(time: int | float | str) -> int:
@@ -125,7 +135,7 @@ class Clicks:
 
     def __init__(self, experiments: Experiments) -> None:
         self.experiments = experiments
-        self._lists: dict[int, tuple[int, tuple[Any, ...]]] = {}  # by number: the experiment and its documents
+        self._lists: dict[str, List] = {}  # by id, the oldest first
 
     def plan(self, given: Sequence[Event], tally: Tally) -> Plan:
         """Events to append; the answer is the tally."""
@@ -134,13 +144,13 @@ class Clicks:
         for event in given:
             try:
                 click = click_of(event)
-                number, seq = self._place(click)
-                if number not in states:
+                shown = self._lists.get(click.impression) or self._look_up(click)
+                if shown.experiment not in states:
                     tally.unknown += 1
-                elif click.ubi and click.action not in states[number].definition.credit:
+                elif click.ubi and click.action not in states[shown.experiment].definition.credit:
                     tally.ignored += 1
                 else:
-                    drafts.append(self._draft(number, seq, click))
+                    drafts.append(_draft(shown, click))
             except BadInput as error:
                 reject(tally, error)
 
@@ -153,44 +163,40 @@ class Clicks:
 
         return Plan(drafts, answer)
 
-    def _place(self, click: Click) -> tuple[int, int]:
+    def _look_up(self, click: Click) -> List:
+        """The list behind an id, from the journal."""
         try:
-            return numbers_of(click.impression)
+            number, seq = numbers_of(click.impression)
         except BadInput:
             if click.ubi:  # of another system: nothing that was shown here
-                return -1, 0
+                return List(-1, 0, ())
             raise
+        event = self.experiments.journal.get(seq)
+        if event is None or event.kind not in (events.SHOWN, events.RANKED) or event.experiment != number:
+            return List(number, seq, ())
+        body = body_of(event)
+        ranking = body.shown.ranking[body.begin :] if isinstance(body, Listed) else body.documents
+        found = self._lists[click.impression] = List(number, seq, ranking)
+        if len(self._lists) > REMEMBERED:
+            del self._lists[next(iter(self._lists))]
+        return found
 
-    def _draft(self, number: int, seq: int, click: Click) -> Draft:
-        ranking = self._ranking(number, seq)
-        position = click.position
-        if position is None:
-            position = self._find(ranking, click)
-        if 0 <= position < len(ranking):
-            body = Clicked(seq, position, ranking[position], click.action, click.value, click.at)
-        else:
-            body = Clicked(seq, -1, None, click.action, click.value, click.at)
-        return events.draft(number, events.CLICKED, body)
 
-    @staticmethod
-    def _find(ranking: tuple[Any, ...], click: Click) -> int:
-        if click.document in ranking:
-            return ranking.index(click.document)
-        if click.ubi:  # whose ids are text
-            texts = [str(document) for document in ranking]
-            return texts.index(str(click.document)) if str(click.document) in texts else -1
-        return -1
+def _draft(shown: List, click: Click) -> Draft:
+    seq, ranking, position = shown.seq, shown.ranking, click.position
+    if position is None:
+        position = _find(ranking, click)
+    if 0 <= position < len(ranking):
+        body = Clicked(seq, position, ranking[position], click.action, click.value, click.at)
+    else:
+        body = Clicked(seq, -1, None, click.action, click.value, click.at)
+    return Draft(shown.experiment, events.CLICKED, events.ENCODER.encode(body))
 
-    def _ranking(self, number: int, seq: int) -> tuple[Any, ...]:
-        """The documents of a list; none if it is not of this experiment."""
-        known = self._lists.get(seq)
-        if known is None:
-            event = self.experiments.journal.get(seq)
-            if event is None or event.kind not in (events.SHOWN, events.RANKED):
-                return ()
-            body = body_of(event)
-            ranking = body.shown.ranking[body.begin :] if isinstance(body, Listed) else body.documents
-            known = self._lists[seq] = (event.experiment, ranking)
-            if len(self._lists) > REMEMBERED:
-                del self._lists[next(iter(self._lists))]
-        return known[1] if known[0] == number else ()
+
+def _find(ranking: tuple[Any, ...], click: Click) -> int:
+    if click.document in ranking:
+        return ranking.index(click.document)
+    if click.ubi:  # whose ids are text
+        texts = [str(document) for document in ranking]
+        return texts.index(str(click.document)) if str(click.document) in texts else -1
+    return -1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,6 +21,7 @@ from duelist.live.requests import Plan
 from duelist.storage.journal import Draft, Place
 
 BATCH = 2_000  # events of one commit, about
+WAIT, LONGEST_WAIT = 1.0, 0.01  # for those who may come along: of the time of the last commit, and seconds
 
 T = TypeVar("T")
 
@@ -49,6 +51,9 @@ class Door:
         self.experiments, self.limit = experiments, limit
         self.waiting = 0  # events
         self.commits = 0
+        self._began = self._took = 0.0  # the last commit, seconds
+        self._expected = 1  # who may be there for the next one
+        self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._pending: deque[Waiting] = deque()
         self._busy = self._closed = self._half_folded = False
@@ -76,7 +81,10 @@ class Door:
         if not self._busy:
             self._busy = True
             self._idle.clear()
-            self._loop.call_soon(self._begin)  # whoever comes in the same turn of the loop comes along
+            self._gather()
+        elif self._timer is not None and len(self._pending) >= self._expected:
+            self._timer.cancel()
+            self._begin()
         return await future
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -92,7 +100,16 @@ class Door:
         self._work.put(None)
         await asyncio.to_thread(self._thread.join)
 
+    def _gather(self) -> None:
+        """Begin a commit, or wait a little: those who were just answered often come back at once."""
+        if len(self._pending) >= self._expected:
+            self._loop.call_soon(self._begin)  # whoever comes in the same turn of the loop comes along
+        else:
+            self._timer = self._loop.call_later(min(LONGEST_WAIT, WAIT * self._took), self._begin)
+
     def _begin(self) -> None:
+        self._timer = None
+        self._began = time.monotonic()
         batch, size = [], 0
         while self._pending and size < BATCH:
             batch.append(self._pending.popleft())
@@ -101,11 +118,13 @@ class Door:
 
     def _finish(self, batch: list[Waiting], results: list[Any]) -> None:
         self.commits += 1
+        self._took = time.monotonic() - self._began
+        self._expected = len(batch) + len(self._pending)
         for (plan, future), result in zip(batch, results, strict=True):
             self.waiting -= len(plan.drafts)
             _settle(future, result)
         if self._pending:
-            self._begin()
+            self._gather()
         else:
             self._busy = False
             self._idle.set()

@@ -229,6 +229,6 @@ async def readiness(service: Service, call: Call) -> schemas.Health:
 
 async def metrics(service: Service, call: Call) -> Reply:
     await service.catch_up()
-    service.metrics.waiting = service.door.waiting
+    service.metrics.waiting, service.metrics.commits = service.door.waiting, service.door.commits
     page = await service.aside(lambda: service.metrics.page(service.experiments))
     return Reply(page, kind=b"text/plain; version=0.0.4; charset=utf-8")

@@ -47,6 +47,7 @@ class Metrics:
         self.requests: Counter[tuple[str, int]] = Counter()  # by route and status
         self.latency: dict[str, Latency] = {}
         self.waiting = 0
+        self.commits = 0
         self.head = 0
 
     def observe(self, route: str, status: int, seconds: float) -> None:
@@ -73,6 +74,7 @@ class _Page:
     def collect(self) -> Iterator[Any]:
         """All families."""
         yield from self._requests()
+        yield CounterMetricFamily("duelist_commits", "Commits of many requests each.", value=self.metrics.commits)
         yield _gauge("duelist_journal_head", "The last number in the journal.", self.metrics.head)
         yield _gauge("duelist_journal_folded", "The last number folded here.", self.experiments.fold.seq)
         yield _gauge("duelist_waiting_events", "Events that wait for a commit.", self.metrics.waiting)

@@ -80,15 +80,22 @@ class SQLiteJournal(Journal):
         checked = check_drafts(drafts)
         with self._writing, self._storing(), self._transaction() as database:
             seq, last = self._last(database)
-            at, places = max(self._clock(), last), []
+            at, places, rows = max(self._clock(), last), [], []
+            fresh: dict[tuple[int, str], Place] = {}  # keys of this batch
             for draft in checked:
-                known = _find(database, draft.experiment, draft.key) if draft.key else None
-                if known is None:
-                    seq += 1
-                    database.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", _row(seq, at, draft))
-                    places.append(Place(seq, at))
-                else:
+                known = None
+                if draft.key:
+                    name = draft.experiment, draft.key
+                    known = fresh.get(name) or _find(database, *name)
+                if known is not None:
                     places.append(Place(known.seq, known.at, repeated=True))
+                    continue
+                seq += 1
+                rows.append(_row(seq, at, draft))
+                places.append(Place(seq, at))
+                if draft.key:
+                    fresh[name] = places[-1]
+            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         with self._changed:
             self._changed.notify_all()
         return places

@@ -1,0 +1,205 @@
+"""What the service costs, beside a bare Starlette echo in the same run.
+
+CPU is that of the server's process, and its ratio to the echo's is what carries over from one machine to another.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from duelist.bench.load import Measured, Says, Script, measure, request
+from duelist.client import Client
+from duelist.core.errors import BadInput, MissingExtra
+from duelist.core.progress import progress_bar
+from duelist.present.tables import Table
+
+LISTS = 400  # that are clicked
+LENGTH = 20
+MANY = 100  # events of one request
+GOALS = {"ask + tell": 2.6, "event": 2.3}  # times the echo's CPU a request
+EVENTS_A_SECOND = 80_000
+ARMS = ("bm25", "ltr", "vector", "dense", "hybrid", "old")
+DOCUMENTS = [f"document {n}" for n in range(3 * LENGTH)]
+
+# The least that a service on Starlette could do.
+ECHO = """
+import sys
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+
+async def echo(request):
+    return Response(await request.body(), media_type="application/json")
+
+app = Starlette(routes=[Route("/v1/experiments/{name}/ask", echo, methods=["POST"])])
+uvicorn.run(app, port=0, access_log=False, log_level="info")
+"""
+
+
+class Server:
+    """A process that serves on a port of its own choice."""
+
+    def __init__(self, command: Sequence[str], log: Path) -> None:
+        self.log = log
+        with log.open("w") as file:
+            self.process = subprocess.Popen(command, stderr=file, stdout=file, env={**os.environ})
+        self.pid = self.process.pid
+
+    def port(self) -> int:
+        """Its port, once it listens."""
+        for _ in range(1200):
+            time.sleep(0.05)
+            text = self.log.read_text()
+            if "running on http://127.0.0.1:" in text:
+                return int(text.partition("running on http://127.0.0.1:")[2].partition(" ")[0])
+            if self.process.poll() is not None:
+                break
+        raise BadInput(f"the server did not start: {self.log.read_text()}")
+
+    def stop(self) -> None:
+        """End it."""
+        self.process.terminate()
+        self.process.wait(60)
+
+
+@contextmanager
+def servers(folder: Path) -> Iterator[tuple[Server, Server]]:
+    """The echo and the service."""
+    serve = ["-m", "duelist.cli", "serve", "--journal", f"sqlite:///{folder}/bench.db", "--port", "0"]
+    made = [
+        Server([sys.executable, "-c", ECHO], folder / "echo.log"),
+        Server([sys.executable, *serve], folder / "service.log"),
+    ]
+    try:
+        yield made[0], made[1]
+    finally:
+        for server in made:
+            server.stop()
+
+
+def bench_service(seconds: float = 3.0, connections: int = 32) -> list[dict[str, Any]]:
+    """A row for each kind of request: how many a second, how long they waited, and their CPU beside the echo's."""
+    if seconds <= 0 or connections < 1:
+        raise BadInput(f"seconds and connections must be more than 0, not {seconds!r}, {connections!r}")
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(f"the service needs {error.name}: pip install 'duelist[service]'") from error
+    with TemporaryDirectory() as name, servers(Path(name)) as (echo, service):
+        ports = {echo: echo.port(), service: service.port()}
+        lists = _prepare(f"http://127.0.0.1:{ports[service]}")
+        scripts: list[tuple[str, Server, Script, int]] = [
+            ("ask + tell", service, _duels, 1),
+            ("event", service, lambda n: _events(lists, n, connections, 1), 1),
+            (f"{MANY} events", service, lambda n: _events(lists, n, connections, MANY), MANY),
+            (f"interleave 2 x {LENGTH}", service, _lists, 1),
+        ]
+        rows = []
+        with progress_bar("bench", 2 * len(scripts)) as advance:
+            for what, server, script, events in scripts:
+                bare = measure(ports[echo], echo.pid, _echo, seconds / 2, connections)
+                advance(1)
+                found = measure(ports[server], server.pid, script, seconds, connections)
+                advance(1)
+                rows.append(_row(what, found, bare, events))
+    return rows
+
+
+def _row(what: str, found: Measured, bare: Measured, events: int) -> dict[str, Any]:
+    return {
+        "what": what,
+        "requests_a_second": found.requests / found.seconds,
+        "events_a_second": events * found.requests / found.seconds,
+        "events_a_cpu_second": events * found.requests / found.cpu,
+        "p50_ms": found.wait(0.5),
+        "p99_ms": found.wait(0.99),
+        "cpu_us": found.cpu_us,
+        "echo_cpu_us": bare.cpu_us,
+        "ratio": found.cpu_us / bare.cpu_us,
+        "goal": GOALS.get(what),
+    }
+
+
+def _prepare(url: str) -> list[str]:
+    """Two experiments, warm, and lists to click on."""
+    with Client(url, timeout=60) as client:
+        duels = client.define({"name": "duels", "kind": "arms", "arms": ARMS, "policy": "rucb"})
+        duels.start()
+        pair = client.define({"name": "pair", "kind": "pair", "arms": ARMS[:2], "length": LENGTH})
+        pair.start()
+        rankings = {"bm25": DOCUMENTS[:LENGTH], "ltr": DOCUMENTS[LENGTH // 2 :][:LENGTH]}
+        pages = [pair.interleave(rankings) for _ in range(LISTS)]
+        pair.click(pages[0].id, position=0)
+        duels.tell(duels.ask().id, outcome=1)
+    return [str(page.id) for page in pages]
+
+
+# What connections say.
+
+
+def _echo(number: int) -> Says:
+    whole = request("/v1/experiments/duels/ask", b'{"user":"user %d"}' % number)
+    while True:
+        yield whole
+
+
+def _duels(number: int) -> Says:
+    ask = request("/v1/experiments/duels/ask", b'{"user":"user %d"}' % number)
+    while True:
+        asked = msgspec.json.decode((yield ask))
+        told = msgspec.json.encode({"id": asked["id"], "winner": min(asked["left"], asked["right"])})
+        yield request("/v1/experiments/duels/tell", told)
+
+
+def _events(lists: list[str], number: int, connections: int, many: int) -> Says:
+    """Clicks, each on another document as long as there are others; the same ones come again later."""
+    events = [
+        b'{"impression":"%s","position":%d}' % (each.encode(), place)
+        for place in range(LENGTH)
+        for each in lists[number::connections]
+    ]
+    bodies = [b"[%s]" % b",".join((events * 2)[n : n + many]) for n in range(0, len(events), many)]
+    whole = [request("/v1/events", body) for body in bodies]
+    while True:
+        for each in whole:  # noqa: UP028 - a list takes no answers
+            yield each
+
+
+def _lists(number: int) -> Says:
+    rankings = {"bm25": DOCUMENTS[:LENGTH], "ltr": DOCUMENTS[LENGTH // 2 :][:LENGTH]}
+    body = msgspec.json.encode({"user": f"user {number}", "query": "jazz", "rankings": rankings})
+    whole = request("/v1/experiments/pair/interleave", body)
+    while True:
+        yield whole
+
+
+def service_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """A line a row."""
+    lines = [
+        [
+            row["what"],
+            f"{row['requests_a_second']:,.0f}",
+            f"{row['events_a_second']:,.0f}",
+            f"{row['p50_ms']:.1f}",
+            f"{row['p99_ms']:.1f}",
+            f"{row['cpu_us']:.0f}",
+            f"{row['echo_cpu_us']:.0f}",
+            f"{row['ratio']:.2f}",
+            f"{row['goal']:g}" if row["goal"] else "",
+        ]
+        for row in rows
+    ]
+    heads = ["what", "requests/s", "events/s", "p50 ms", "p99 ms", "CPU us", "echo's", "ratio", "goal"]
+    return Table(heads, lines, title="SQLite, synchronous FULL; CPU microseconds a request")
