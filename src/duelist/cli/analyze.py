@@ -12,11 +12,15 @@ import typer
 if TYPE_CHECKING:
     from duelist.analysis import Analysis
     from duelist.clicks.impressions import Impressions
+    from duelist.clicks.log import Log
 
 
 def analyze_command(
     log: Annotated[
-        Path | None, typer.Argument(help="A click log (.jsonl, .csv, .tsv, or that and .gz; .parquet), or UBI queries.")
+        str | None,
+        typer.Argument(
+            help="A click log (.jsonl, .csv, .tsv, or that and .gz; .parquet), UBI queries, or a journal: sqlite:///FILE."
+        ),
     ] = None,
     events: Annotated[Path | None, typer.Option(help="The UBI events, if they are in a file of their own.")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Instead of a log: 1,200 made-up users of two rankers.")] = False,
@@ -77,7 +81,7 @@ def analyze_command(
 
 
 def load(
-    log: Path | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
+    log: str | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
 ) -> Impressions:
     """The impressions of a file or of the demo; with weights, those of other users than they were learned from."""
     from duelist.analysis import demo_log, weigh
@@ -86,10 +90,14 @@ def load(
     from duelist.clicks.scan import scan_log
     from duelist.evidence.click_weights import ClickWeights
 
-    if log is not None and weights is None:
-        return scan_log(log, events, ordinals, columns)
+    journal = log is not None and "://" in log
+    if log is not None and not journal and weights is None:
+        return scan_log(Path(log), events, ordinals, columns)
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
-    found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events, ordinals)
+    if log is None:
+        found = Log(tuple(demo_log(1200, users, seed=1)))
+    else:
+        found = read_journal(log) if journal else read_log(Path(log), events, ordinals)
     if weights is not None:
         weighed = weigh(found, ClickWeights.from_json(weights.read_bytes()))
         found = weighed.log
@@ -97,6 +105,15 @@ def load(
             f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
         )
     return impressions_of(found, columns)
+
+
+def read_journal(url: str) -> Log:
+    """The lists of live experiments."""
+    from duelist.live.log import log_of
+    from duelist.storage.journal import open_journal
+
+    with open_journal(url) as journal:
+        return log_of(journal.events())
 
 
 def check_page(html: Path | None) -> None:
@@ -109,12 +126,12 @@ def check_page(html: Path | None) -> None:
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
 
 
-def show(analyses: tuple[Analysis, ...], log: Path | None, html: Path | None, as_json: bool) -> None:
+def show(analyses: tuple[Analysis, ...], log: str | None, html: Path | None, as_json: bool) -> None:
     """Print every analysis and save its page, each experiment's with its place in the name if there are several."""
     from duelist.analysis.page import page
     from duelist.analysis.text import printable
 
-    saved, name = [], "demo" if log is None else log.name
+    saved, name = [], "demo" if log is None else Path(log).name
     for place, analysis in enumerate(analyses, 1):
         if html is not None:
             file = html if len(analyses) == 1 else html.with_stem(f"{html.stem}-{place}")

@@ -22,17 +22,17 @@ Clicks = dict[tuple[int, str], float]  # (position in the whole list, action): v
 class Open:
     """A list that may still be clicked."""
 
-    __slots__ = ("at", "clicks", "deadline", "order", "pages", "seq", "user")
+    __slots__ = ("arms", "at", "clicks", "deadline", "order", "pages", "seq", "user")
 
-    def __init__(self, seq: int, at: int, deadline: int, user: bytes, order: int) -> None:
-        self.seq, self.at, self.deadline, self.user, self.order = seq, at, deadline, user, order
+    def __init__(self, seq: int, at: int, deadline: int, user: bytes, order: int, arms: tuple[int, ...]) -> None:
+        self.seq, self.at, self.deadline, self.user, self.order, self.arms = seq, at, deadline, user, order, arms
         self.pages = [(seq, 0)]  # the event of each page, and where it begins in the whole list
         self.clicks: Clicks = {}
 
     def record(self) -> list[Any]:
         """As plain values."""
         clicks = [[place, action, value] for (place, action), value in self.clicks.items()]
-        return [self.seq, self.at, self.deadline, self.user, self.order, self.pages, clicks]
+        return [self.seq, self.at, self.deadline, self.user, self.order, self.arms, self.pages, clicks]
 
 
 class Closed(NamedTuple):
@@ -43,6 +43,7 @@ class Closed(NamedTuple):
     user: bytes
     clicks: Clicks
     order: int  # how many were shown before it
+    arms: tuple[int, ...]  # whose rankings it has
 
 
 class Impressions:
@@ -62,12 +63,12 @@ class Impressions:
         self.due: list[tuple[int, int]] = []  # a heap; entries whose deadline was moved are stale
         self.shown = 0
 
-    def add(self, seq: int, at: int, user: bytes) -> None:
+    def add(self, seq: int, at: int, user: bytes, arms: tuple[int, ...] = ()) -> None:
         """A list is shown; it closes the last one of its user."""
         if self.next and user:
             for earlier in sorted(self.of_user.get(user, ())):
                 self._close(self.open[earlier])
-        self.open[seq] = opened = Open(seq, at, at + self.timeout, user, self.shown)
+        self.open[seq] = opened = Open(seq, at, at + self.timeout, user, self.shown, arms)
         self.shown += 1
         if user:
             self.of_user.setdefault(user, []).append(seq)
@@ -131,7 +132,7 @@ class Impressions:
             mine.remove(opened.seq)
             if not mine:
                 del self.of_user[opened.user]
-        self.close(Closed(opened.seq, opened.pages[-1][0], opened.user, opened.clicks, opened.order))
+        self.close(Closed(opened.seq, opened.pages[-1][0], opened.user, opened.clicks, opened.order, opened.arms))
 
     def record(self) -> dict[str, Any]:
         """As plain values, oldest first."""
@@ -140,8 +141,8 @@ class Impressions:
     def restore(self, record: dict[str, Any]) -> None:
         """Go on from a record."""
         self.shown = record["shown"]
-        for seq, at, deadline, user, order, pages, clicks in record["open"]:
-            self.open[seq] = opened = Open(seq, at, deadline, user, order)
+        for seq, at, deadline, user, order, arms, pages, clicks in record["open"]:
+            self.open[seq] = opened = Open(seq, at, deadline, user, order, tuple(arms))
             opened.pages = [(page, begin) for page, begin in pages]
             opened.clicks = {(place, action): value for place, action, value in clicks}
             self.first_page |= {page: seq for page, _ in opened.pages[1:]}

@@ -125,7 +125,7 @@ class State:
         if listed.page > 1:
             self.impressions.add_page(event.seq, listed.of, listed.begin)
             return
-        self.impressions.add(event.seq, event.at, event.user)
+        self.impressions.add(event.seq, event.at, event.user, listed.arms)
         arms = np.array(listed.arms)
         self.shown[arms] += 1
         teams = [team for team in listed.shown.teams if team >= 0]
@@ -166,14 +166,21 @@ class State:
             self.skipped += 1
             if self.definition.silence == "tie":
                 self.learn(closed, self.body(closed.last))
+            else:  # it says nothing to a policy, but was shown and preferred nobody
+                self.evidence.add(self._whose(closed), closed.arms, np.zeros(len(closed.arms)))
         self.maybe_stop()
 
     def earn(self, closed: Closed, listed: Listed) -> Floats:
         """Credit the rankers of a list, and count it as evidence."""
         earned = credit_of(self.definition, listed.shown, closed.clicks)
         self.credit[list(listed.arms)] += earned
-        self.evidence.add(closed.user or b"%d" % closed.seq, listed.arms, earned)
+        self.evidence.add(self._whose(closed), listed.arms, earned)
         return earned
+
+    @staticmethod
+    def _whose(closed: Closed) -> bytes:
+        """A list of nobody is a user of its own."""
+        return closed.user or b"list %d" % closed.seq
 
     def maybe_stop(self) -> None:
         """Stop when the definition's rule says so."""
