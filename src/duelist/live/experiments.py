@@ -125,7 +125,10 @@ class Experiments:
             found, definition = self.journal.load_snapshot(number), Definition.read(document)
             if found is None or found.seq != index.seq or (found.code != code_of(definition) and not adopt):
                 return
-            fold.add(number, definition, version).restore(unpack(found.body))
+            try:
+                fold.add(number, definition, version).restore(unpack(found.body))
+            except (KeyError, TypeError, ValueError):  # of a form that this code does not know
+                return
         fold.seq, fold.at, fold.forgot = index.seq, record["at"], record["forgot"]
         self.fold = fold
 
