@@ -152,9 +152,13 @@ class Service:
         """Whatever is compiled or loaded at first use is used now."""
         for name in self.experiments.names():
             definition = self.experiments.state(name).definition
-            if kernels_of(definition) not in self._rehearsed:
+            if kernels_of(definition) in self._rehearsed:
+                continue
+            try:
                 rehearse(definition)
                 self._rehearsed.add(kernels_of(definition))
+            except DuelistError as error:  # it is there, and may do better than its rehearsal
+                LOG.warning("not warm", extra={"experiment": name, "reason": str(error)})
 
     async def _look_after(self) -> None:
         saved, saved_at = self.experiments.fold.seq, time.monotonic()
