@@ -47,10 +47,10 @@ def test_names_from_the_log_cannot_break_out() -> None:
     assert "&lt;script&gt;" in text
 
 
-def test_two_rankers_have_one_chart_and_three_have_bars_too() -> None:
+def test_every_page_has_the_course_and_the_credit_of_each_ranker() -> None:
     two = page(analyze(Log(tuple(demo_log(600, {"a": 0.2, "b": 0.3})))), "two")
     three = page(analyze(Log(tuple(demo_log(600, {"a": 0.2, "b": 0.3, "c": 0.2}, slots=6)))), "three")
-    assert (two.count("<svg"), three.count("<svg")) == (1, 2)
+    assert (two.count("<svg"), three.count("<svg")) == (2, 2)
     assert 'class="verdict decided"' in page(analyze(Log(tuple(demo_log(800, {"a": 0.2, "b": 0.3})))), "won")
     unfair = demo_log(400, {"a": 0.2, "b": 0.3}, fair=False)
     assert 'class="verdict invalid"' in page(analyze(Log(tuple(unfair))), "unfair")

@@ -11,6 +11,7 @@ from duelist import DoubleThompson, Duel
 from duelist.analysis.analysis import Analysis, analyze
 from duelist.analysis.demo import START, demo_log
 from duelist.analysis.traffic import Traffic, participants, traffic_of
+from duelist.clicks.gather import impressions_of
 from duelist.clicks.log import Log, Record
 from duelist.interleaving import TeamDraft
 
@@ -87,7 +88,7 @@ def test_few_of_late_are_few_beside_those_before(traffic: Traffic, fading: bool)
 def test_the_last_part_is_the_last_in_time_and_long_enough() -> None:
     records = demo_log(100, {"a": 0.3, "b": 0.3}, visits=1)
     late_alone = [replace(record, rankers=("a",), teams=()) if i >= 50 else record for i, record in enumerate(records)]
-    present = participants(late_alone[::-1], ("a", "b"))
+    present = participants(impressions_of(Log(tuple(late_alone[::-1]))), ("a", "b"))
     assert present[:, 1].tolist() == [True] * 50 + [False] * 50
     assert traffic_of(present[:, 0] & present[:, 1]) == Traffic(100, 50, 24, 0)
     assert traffic_of(np.array([], dtype=bool)) == Traffic(0, 0, 0, 0)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from duelist.clicks import Record, read_log, write_log
+from duelist.clicks import Action, Record, read_log, write_log
 from duelist.core.errors import BadInput
 
 RECORD = Record(
@@ -40,7 +40,16 @@ def records(draw: st.DrawFn, text: st.SearchStrategy[str] = in_a_line) -> Record
         rankers=tuple(rankers),
         teams=tuple(draw(st.integers(-1, len(rankers) - 1)) for _ in shown) if draw(st.booleans()) else (),
         credit=tuple(draw(credit) for _ in rankers) if draw(st.booleans()) else (),
+        experiment=draw(st.just("") | text),
+        lost=draw(st.integers(0, 2)),
+        actions=tuple(draw(st.lists(actions(len(shown)), max_size=2, unique=True))) if shown else (),
     )
+
+
+def actions(size: int) -> st.SearchStrategy[Action]:
+    times = st.none() | st.floats(0, 1e11, exclude_max=True)
+    name = names.filter(lambda name: name != "click")
+    return st.builds(Action, name, st.integers(0, size - 1), st.floats(-9, 9), times)
 
 
 def several(text: st.SearchStrategy[str] = in_a_line) -> st.SearchStrategy[list[Record]]:
@@ -95,7 +104,7 @@ def test_a_table_by_hand(tmp_path: Path) -> None:
         '8,bob,"say ""hi"", twice",1700000000500,"[""a b"", ""c""]",,,,,\n'
     )
     first, second = read_log(table(tmp_path, text)).records
-    assert first == RECORD
+    assert first == replace(RECORD, attributes={"browser": "firefox"})
     assert second == Record("8", "bob", 'say "hi", twice', 1700000000.5, ("a b", "c"), ())
 
 
@@ -118,11 +127,6 @@ def test_only_user_and_shown_are_needed(tmp_path: Path) -> None:
         ({"shown": "a b"}, "shown must be a list, not 'a b'"),
         ({"shown": ["a", ""]}, "no document"),
         ({"shown": ["a", "b", "a"]}, "document 'a' is shown twice"),
-        ({"clicks": [3]}, "a click at 3, but the positions of 3 documents count from 0"),
-        ({"clicks": [-1]}, "a click at -1"),
-        ({"clicks": [0.5]}, "click must be a whole number, not 0.5"),
-        ({"clicks": [True]}, "click must be a whole number, not True"),
-        ({"clicks": ["x"]}, "click must be a whole number, not 'x'"),
         ({"teams": [0, 1]}, "2 teams for 3 documents"),
         ({"teams": [0, 1, 2]}, r"team 2, but there are 2 rankers, counted from 0 \(-1: neutral\)"),
         ({"teams": [0, 1, -2]}, "team -2"),
@@ -135,10 +139,14 @@ def test_only_user_and_shown_are_needed(tmp_path: Path) -> None:
         ({"time": -5}, "time must be from 1970 to 9999, not -5"),
         ({"time": 1e300}, "time must be from 1970 to 9999"),
         ({"id": {}}, "id must be text"),
+        ({"clicks": "1 2"}, "clicks must be a list, not '1 2'"),
+        ({"click_times": [5.0]}, "1 times for 2 clicks"),
+        ({"teams": ["old", "new", "newer"]}, "team 'newer', which is none of the rankers old, new"),
+        ({"lost": -1}, "-1 clicks cannot be lost"),
     ],
 )
 def test_a_bad_row_is_reported_and_the_others_are_read(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
-    good = {name: list(v) if isinstance(v, tuple) else v for name, v in vars(RECORD).items()}
+    good = {name: list(v) if isinstance(v, tuple) else v for name, v in vars(RECORD).items() if v not in ((), {})}
     lines = [json.dumps(row) for row in (good, good | {"id": "8"} | change, good | {"id": "9"})]
     file = table(tmp_path, "\n".join(lines), "log.jsonl")
     log = read_log(file)
@@ -155,7 +163,6 @@ def test_a_bad_row_is_reported_and_the_others_are_read(tmp_path: Path, change: d
         ("ann,a b,0,1", "4 cells under 3 columns"),
         ('"ann,a b,0', "not a row of a table"),
         ('ann,"[""a""",0', "shown is not a JSON list"),
-        ("ann,a b,x", "click must be a whole number, not 'x'"),
         ("ann\udcff,a b,0", "user is not UTF-8"),
     ],
 )
@@ -213,7 +220,7 @@ def test_a_file_that_breaks_off_is_read_as_far_as_it_goes(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("log.csv", "", "its header has not user and shown, but nothing"),
+        ("log.csv", "", "log.csv' is empty"),
         (
             "log.csv",
             "query,shown\nx,a\n",
@@ -294,3 +301,106 @@ def test_a_table_with_other_columns_is_not_added_to(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="has other columns than id, user"):
         write_log([RECORD], file, mode="append")
     assert file.read_text() == "user,shown,clicks\nann,d3 d1,1\n"
+
+
+@pytest.mark.parametrize(
+    ("clicks", "reason"),
+    [
+        ([0, 3], "a click at 3, but the positions of 3 documents count from 0"),
+        ([-1, 0], "a click at -1"),
+        ([0, 0.5], "click must be a whole number, not 0.5"),
+        ([0, True], "click must be a whole number, not True"),
+        ([0, "x"], "a click on the document 'x', which was not shown"),
+        ([0, {"time": 5}], "click must be a whole number, not None"),
+        ([0, {"position": 1, "time": "soon"}], "time must be seconds since 1970 or ISO 8601, not 'soon'"),
+    ],
+)
+def test_a_bad_click_is_lost_and_its_row_is_not(tmp_path: Path, clicks: list[Any], reason: str) -> None:
+    row = {"id": "8", "user": "ann", "shown": ["a", "b", "c"], "clicks": clicks}
+    log = read_log(table(tmp_path, json.dumps(row), "log.jsonl"))
+    assert [(record.clicks, record.lost) for record in log.records] == [((0,), 1)]
+    (bad,) = log.rejected
+    assert (bad.line, bad.row) == (1, False)
+    assert reason in bad.reason
+
+
+def test_a_bad_click_of_a_table_is_lost_alone(tmp_path: Path) -> None:
+    log = read_log(table(tmp_path, "user,shown,clicks\nann,a b,x 1 9 b\n"))
+    assert [(record.clicks, record.lost) for record in log.records] == [((1,), 2)]
+    assert log.repeated_clicks == 1
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"shown": ["a", "b"], "clicks": ["b"], "rankers": ["new", "old"], "teams": ["old", "new"]},
+        {"shown": ["a", "b"], "clicked": ["b"], "teams": ["old", "new"]},
+        {"shown": [{"id": "a", "ranker": "old"}, {"id": "b", "ranker": "new"}], "clicks": [1]},
+        {"shown": [{"id": "a", "[interleaving]": "old"}, {"id": "b", "[interleaving]": "new"}], "clicks": [1]},
+        {"shown": ["a", "b"], "clicks": [{"document": "b"}], "teams": ["old", "new"]},
+        {"shown": ["a", "b"], "clicks": [{"position": 1}], "rankers": ["new", "old"], "teams": ["1", "0"]},
+    ],
+)
+def test_the_forms_of_a_row_say_the_same(tmp_path: Path, row: dict[str, Any]) -> None:
+    log = read_log(table(tmp_path, json.dumps({"id": "1", "user": "ann", **row}), "log.jsonl"))
+    assert log.records == (Record("1", "ann", "", 0.0, ("a", "b"), (1,), ("new", "old"), (1, 0)),)
+    assert log.rejected == ()
+
+
+def test_names_of_teams_and_documents_in_a_table(tmp_path: Path) -> None:
+    text = (
+        "user,shown,clicks,clicked,rankers,teams\nann,a b c,b,,old new,old new neutral\nbob,7 8 9,,9,old new,0 -1 1\n"
+    )
+    first, second = read_log(table(tmp_path, text)).records
+    assert (first.clicks, first.teams) == ((1,), (0, 1, -1))
+    assert (second.clicks, second.teams) == ((2,), (0, -1, 1))
+
+
+def test_a_label_that_is_missing_is_neutral(tmp_path: Path) -> None:
+    row = {"user": "ann", "shown": [{"id": "a", "ranker": "old"}, {"id": "b"}, "c", {"id": "d", "ranker": "new"}]}
+    (record,) = read_log(table(tmp_path, json.dumps(row), "log.jsonl")).records
+    assert (record.rankers, record.teams) == (("new", "old"), (1, -1, -1, 0))
+
+
+def test_clicks_carry_their_times_through_rows_that_are_united(tmp_path: Path) -> None:
+    row = {"id": "1", "user": "ann", "shown": ["a", "b", "c"], "time": 100}
+    rows = [row | {"clicks": [{"position": 2, "time": 130}, {"position": 0, "time": 110}]}]
+    rows += [row | {"clicks": [1, 0], "click_times": [150, 105]}]
+    (record,) = read_log(table(tmp_path, "\n".join(map(json.dumps, rows)), "log.jsonl")).records
+    assert (record.clicks, record.click_times) == ((2, 0, 1), (130.0, 105.0, 150.0))
+
+
+def test_a_click_and_its_ranker_alone_are_a_credit(tmp_path: Path) -> None:
+    log = read_log(table(tmp_path, "user,ranker,query\nann,old,jazz\nbob,new,jazz\nbob,,jazz\n"))
+    assert [(r.rankers, r.credit, r.shown) for r in log.records] == [(("old",), (1.0,), ()), (("new",), (1.0,), ())]
+    assert [bad.reason for bad in log.rejected] == ["no ranker"]
+
+
+def test_a_json_array_is_read(tmp_path: Path) -> None:
+    rows = [{"user": "ann", "shown": ["a"], "clicks": [0]}, 5, {"user": "bob", "shown": ["b"]}]
+    log = read_log(table(tmp_path, json.dumps(rows, indent=1), "log.json"))
+    assert [record.user for record in log.records] == ["ann", "bob"]
+    assert [(bad.line, bad.reason) for bad in log.rejected] == [(2, "not a JSON object")]
+
+
+def test_rows_that_are_all_bad_say_why(tmp_path: Path) -> None:
+    rows = [
+        '{"user": "ann", "shown": ["a", "a"]}',
+        '{"user": "bob", "shown": "a"}',
+        '{"user": "cy", "shown": ["b", "b"]}',
+    ]
+    complaint = r"none of the 3 rows of .* can be used; 2 of them as line 1: document 'a' is shown twice; it is '{"
+    with pytest.raises(BadInput, match=complaint):
+        read_log(table(tmp_path, "\n".join(rows), "log.jsonl"))
+
+
+def test_a_rejected_row_says_whose_clicks_are_lost(tmp_path: Path) -> None:
+    row = {"user": "", "shown": ["a", "b"], "clicks": [1], "rankers": ["old", "new"], "teams": [0, 1]}
+    good = row | {"user": "ann"}
+    log = read_log(table(tmp_path, json.dumps(row) + "\n" + json.dumps(good), "log.jsonl"))
+    assert [(bad.reason, bad.ranker) for bad in log.rejected] == [("no user", "new")]
+
+
+def test_the_same_id_in_two_experiments_is_two_impressions(tmp_path: Path) -> None:
+    text = "id,user,shown,experiment\n1,ann,a,x\n1,bob,b,y\n"
+    assert [r.experiment for r in read_log(table(tmp_path, text)).records] == ["x", "y"]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from duelist.clicks import Log, Record, read_log, read_ubi, write_ubi
+from duelist.clicks import Action, Log, Record, read_log, read_ubi, write_ubi
 from duelist.core.errors import BadInput
 
 QUERY = {
@@ -44,17 +45,100 @@ def read(folder: Path, *rows: Any) -> Log:
 def test_a_query_and_its_clicks_are_an_impression(tmp_path: Path) -> None:
     # The second click happened first.
     log = read(tmp_path, event(second=50, object=on("c")), QUERY, event(second=40, object=on("a")))
-    assert log.records == (
-        Record("q1", "ann", "jazz", 1700000000.0, ("a", "b", "c"), (0, 2), ("old", "new"), (0, 1, -1), (1.0, 0.0)),
-    )
+    shown, teams = ("a", "b", "c"), (0, 1, -1)
+    joined = Record("q1", "ann", "jazz", 1700000000.0, shown, (0, 2), ("old", "new"), teams, (1.0, 0.0), "5")
+    assert log.records == (replace(joined, click_times=(1700000020.0, 1700000030.0)),)
     assert (log.rejected, log.actions) == ((), {})
 
 
-def test_ordinals_count_from_one_and_stand_in_for_the_document(tmp_path: Path) -> None:
-    for position in ({"ordinal": 2}, {"ordinal": {"index": 2}}):
-        assert read(tmp_path, QUERY, event(position=position)).records[0].clicks == (1,)
-    both = event(object=on("a"), position={"ordinal": 3})
-    assert read(tmp_path, QUERY, both).records[0].clicks == (0,)
+def at(ordinal: object, document: object = None) -> dict[str, Any]:
+    place: dict[str, Any] = {"position": {"ordinal": ordinal}}
+    place |= {} if document is None else {"object": on(document)}
+    return event(**place)
+
+
+@pytest.mark.parametrize(
+    ("rows", "slot"),
+    [
+        ([at(2, "b"), at(1)], 0),  # the second document is at the ordinal 2: from 1
+        ([at(1, "b"), at(1)], 1),  # it is at 1: from 0
+        ([at(1, "b"), at(0)], 0),
+        ([at(3), at(1)], 0),  # of three documents, only one that counts from 1 has an ordinal 3
+        ([at(0), at(1)], 1),  # and only one that counts from 0 has 0
+        ([at({"index": 2}, "b"), at({"index": 1})], 0),
+    ],
+)
+def test_where_ordinals_begin_is_seen_in_the_log(tmp_path: Path, rows: list[Any], slot: int) -> None:
+    log = read(tmp_path, QUERY, *rows)
+    assert log.rejected == ()
+    assert slot in log.records[0].clicks
+    assert read(tmp_path, QUERY, *rows[::-1]).records[0].clicks == log.records[0].clicks[::-1]
+
+
+@pytest.mark.parametrize("rows", [[at(1)], [at(1, "b"), at(2, "b"), at(1)]])
+def test_where_ordinals_begin_is_never_guessed(tmp_path: Path, rows: list[Any]) -> None:
+    log = read(tmp_path, QUERY, *rows)
+    assert [bad.reason for bad in log.rejected] == [
+        "a click at an ordinal, of which nothing tells whether it counts from 0 or 1: say ordinals=0 or 1"
+    ]
+    assert log.records[0].lost == 1
+    file = lines(tmp_path / "ubi.jsonl", QUERY, at(1))
+    assert [read_log(file, ordinals=begin).records[0].clicks for begin in (0, 1)] == [(1,), (0,)]
+    with pytest.raises(BadInput, match="ordinals count from 0 or 1, not 2"):
+        read_log(file, ordinals=2)
+
+
+def test_a_query_has_several_responses_and_a_click_belongs_to_the_one_that_showed_it(tmp_path: Path) -> None:
+    def response(name: str, second: int, *hits: str) -> dict[str, Any]:
+        moment = f"2023-11-14T22:13:{second}Z"
+        return QUERY | {"query_response_id": name, "timestamp": moment, "query_response_hit_ids": list(hits)}
+
+    pages = [response("r1", 20, "a", "b", "c"), response("r2", 30, "d", "e", "f"), response("r3", 40, "c", "d", "g")]
+    clicks = [event(second=50, object=on("e")), event(second=35, object=on("c")), event(second=45, object=on("c"))]
+    log = read(tmp_path, *pages, *clicks, event(second=55, object=on("z")))
+    assert [(record.id, record.clicks) for record in log.records] == [("q1", (2,)), ("q1 r2", (1,)), ("q1 r3", (0,))]
+    assert [record.lost for record in log.records] == [0, 0, 1]
+    assert (log.duplicates, len(log.rejected)) == (0, 1)
+    named = event(second=50, object=on("c")) | {"query_response_id": "r1"}
+    assert [record.clicks for record in read(tmp_path, *pages, named).records] == [(2,), (), ()]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"rankers": "old,new", "teams": "0,1,-1", "credit": "1, 0.5"},
+        {"rankers": "old new", "teams": "old new neutral", "credit": "1 0.5"},
+        {"rankers": '["old", "new"]', "teams": '["0", "1", "-1"]', "credit": "[1, 0.5]"},
+    ],
+)
+def test_attributes_that_an_engine_kept_as_text(tmp_path: Path, attributes: dict[str, str]) -> None:
+    log = read(tmp_path, QUERY | {"query_attributes": attributes | {"device": "phone"}}, event(object=on("b")))
+    (record,) = log.records
+    assert (record.rankers, record.teams, record.credit) == (("old", "new"), (0, 1, -1), (1.0, 0.5))
+    assert record.attributes == {"device": "phone"}
+
+
+@pytest.mark.parametrize("label", [{"configuration": "new"}, {"object": on("b") | {"ranker": "new"}}])
+def test_events_that_name_their_ranker_credit_it(tmp_path: Path, label: dict[str, Any]) -> None:
+    bare = {name: value for name, value in QUERY.items() if name != "query_attributes"}
+    other = event("click", "q2", object=on("a"), ranker="old")
+    log = read(tmp_path, bare, bare | {"query_id": "q2"}, event(**{"object": on("b"), **label}), other)
+    assert [(record.rankers, record.credit) for record in log.records] == [
+        (("new", "old"), (1.0, 0.0)),
+        (("new", "old"), (0.0, 1.0)),
+    ]
+
+
+def test_lines_of_a_bulk_request_are_passed_over(tmp_path: Path) -> None:
+    header = {"index": {"_index": "ubi_queries", "_id": "1"}}
+    log = read(tmp_path, header, QUERY, {"create": {}}, event(object=on("b")))
+    assert (log.records[0].clicks, log.rejected) == ((1,), ())
+
+
+def test_purchases_stay_with_their_impression(tmp_path: Path) -> None:
+    log = read(tmp_path, QUERY, event("purchase", object=on("b"), price=19.5), event("purchase", "q9", object=on("b")))
+    assert log.records[0].actions == (Action("purchase", 1, 19.5, 1700000010.0),)
+    assert log.actions == {"purchase": 2}
 
 
 @pytest.mark.parametrize(
@@ -63,8 +147,7 @@ def test_ordinals_count_from_one_and_stand_in_for_the_document(tmp_path: Path) -
         (event(query_id="q9", object=on("a")), "a click of the unknown query 'q9'"),
         (event(query_id="", object=on("a")), "no query_id"),
         (event(object=on("z")), "a click on the document 'z', which was not shown"),
-        (event(position={"ordinal": 0}), "a click at the ordinal 0, but those of 3 documents count from 1"),
-        (event(position={"ordinal": 4}), "a click at the ordinal 4, but those of 3 documents count from 1"),
+        (at(4), "a click at an ordinal, of which nothing tells whether it counts from 0 or 1"),
         (event(position={"ordinal": "top"}), "ordinal must be a whole number, not 'top'"),
         (event(position={"xy": {"x": 3, "y": 4}}), "a click without object_id and position.ordinal"),
         ({"action_name": "click", "query_id": "q1"}, "a click without object_id and position.ordinal"),
@@ -101,6 +184,7 @@ def test_other_actions_are_counted_apart(tmp_path: Path) -> None:
     log = read(tmp_path, QUERY, *(event(action, object=on("a")) for action in actions))
     assert log.actions == {"view": 1, "impression": 1, "purchase": 2, "add_to_cart": 1, "dance": 1}
     assert (log.records[0].clicks, log.rejected) == ((0,), ())
+    assert [action.name for action in log.records[0].actions] == actions[:-1]
 
 
 def test_lenient_where_publishers_are(tmp_path: Path) -> None:
@@ -158,7 +242,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, written: list[Record]) ->
     queries, events = tmp_path / "queries.jsonl.gz", tmp_path / "events.jsonl"
     write_ubi(written, queries, events, mode="replace")
     log = read_ubi(queries, events)
-    assert log.records == tuple(written)
+    assert log.records == tuple(replace(r, click_times=(r.time,) * len(r.clicks)) for r in written)
     assert (log.rejected, log.duplicates, log.repeated_clicks) == ((), 0, 0)
 
 

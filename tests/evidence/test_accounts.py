@@ -218,3 +218,25 @@ def test_other_records_are_refused() -> None:
         Accounts.from_record({})
     with pytest.raises(BadInput, match="entries"):
         Accounts.from_record(Accounts().record() | {"totals": [1.0]})
+
+
+def test_turned_accounts_prefer_the_other() -> None:
+    users, preferences = visits(4000, 1500)
+    accounts, opposite = Accounts(), Accounts()
+    accounts.add(users, preferences)
+    opposite.add(users, -preferences)
+    turned = accounts.turned()
+    low, high = accounts.limits()
+    assert turned.limits() == pytest.approx((-high, -low))
+    assert (turned.wins, turned.losses, turned.ties) == (accounts.losses, accounts.wins, accounts.ties)
+    for name in ("totals", "sums", "looks"):
+        assert getattr(turned, name) == pytest.approx(getattr(opposite, name), abs=1e-9)
+
+
+def test_sums_after_more_users_are_those_of_adding_them() -> None:
+    accounts = Accounts()
+    accounts.add(np.arange(300), np.where(np.arange(300) % 3 == 0, -1.0, 1.0))
+    foreseen = accounts.after(50, -2.0, 1.0)
+    accounts.add(np.arange(1000, 1050), np.full(50, -2.0))
+    assert foreseen.limits() == pytest.approx(accounts.limits())
+    assert (foreseen.users, foreseen.losses) == (accounts.users, accounts.losses)

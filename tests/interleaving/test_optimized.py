@@ -133,3 +133,10 @@ def test_credit_by_hand(per_click: str, worth: Callable[[int], float]) -> None:
         for slot, document in enumerate(shown.ranking):
             ranks = [ranking.index(str(document)) + 1 for ranking in ("abcd", "bcda")]
             assert method.credit(shown, [slot]).tolist() == pytest.approx([worth(rank) for rank in ranks])
+
+
+def test_how_biased_three_rankers_can_be() -> None:
+    method = Optimized()
+    lists = method.distribution(["abcd", "acdb", "bcda"], 4)
+    mean = sum(chance * method.credit(shown, [0]) for chance, shown in lists)
+    assert np.ptp(mean) == pytest.approx(0.125)

@@ -6,10 +6,12 @@
 'ltr-v3'
 """
 
-from duelist.analysis.analysis import Analysis, Health, RankerCredit, analyze
+from duelist.analysis.analysis import Analysis, RankerCredit, analyze, analyze_all
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.demo import demo_log
+from duelist.analysis.health import Health
 from duelist.analysis.page import page
+from duelist.analysis.settings import Settings
 from duelist.analysis.text import format_analysis
 from duelist.analysis.weighed import Weighed, weigh
 
@@ -18,8 +20,10 @@ __all__ = [
     "Comparison",
     "Health",
     "RankerCredit",
+    "Settings",
     "Weighed",
     "analyze",
+    "analyze_all",
     "demo_log",
     "format_analysis",
     "page",

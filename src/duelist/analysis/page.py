@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from html import escape
+from importlib import metadata
 
 from duelist.analysis.analysis import HOUR, Analysis
 from duelist.analysis.charts import band_chart, bar_chart
-from duelist.analysis.text import comparison_table, fixed_table, plural, sections, verdict
+from duelist.analysis.text import day_table, plural, printable, sections, tables, title_of, verdict
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
@@ -21,39 +23,72 @@ dd { margin: 0; }
 figure { margin: 1.5rem 0; }
 figcaption { font-weight: 600; overflow-wrap: anywhere; }
 svg { width: 100%; height: auto; }
+footer { margin-top: 2rem; color: #666; font-size: .85rem; overflow-wrap: anywhere; }
+@media (max-width: 40rem) {
+  body { margin: 1rem auto; font-size: 15px; }
+  figure { overflow-x: auto; }
+  svg { min-width: 30rem; }
+}
 pre { overflow-x: auto; background: #f5f5f5; padding: .8rem; font-size: .85rem; }
 """
 
 
-def page(analysis: Analysis, title: str) -> str:
-    """The whole page; everything that comes from the log is escaped."""
+def page(analysis: Analysis, title: str, made: datetime | None = None) -> str:
+    """The whole page; everything that comes from the log is escaped. `made` is when, if it is to be said."""
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    head += f"<title>{escape(printable(title))}</title><style>{STYLE}</style>"
+    parts = [f"<h1>{escape(printable(title))}</h1>", *_body(analysis), _about(analysis, made)]
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
+
+
+def _body(analysis: Analysis) -> list[str]:
     leading = analysis.comparisons[0].towards_leader()
     state = "invalid" if not analysis.health.valid else "decided" if analysis.winner else "open"
+    bars = [(printable(ranker.name), *ranker.credit) for ranker in analysis.rankers]
     parts = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="verdict {state}">{escape(verdict(analysis))}</p>',
+        f"<p>{_safe(title_of(analysis))}</p>",
+        f'<p class="verdict {state}">{_safe(verdict(analysis))}</p>',
         _figure(
             f"Preference for {leading.first} over {leading.second}, with its confidence sequence",
             band_chart(leading.band, _dates(analysis), f"{plural(analysis)} counted"),
         ),
+        _figure("Credit an impression, with 95 % intervals", bar_chart(bars)),
+        "<dl>",
     ]
-    if len(analysis.rankers) > 2:
-        bars = [(ranker.name, *ranker.credit) for ranker in analysis.rankers]
-        parts.append(_figure("Credit an impression, with 95 % intervals", bar_chart(bars)))
-    parts.append("<dl>")
     for heading, lines in sections(analysis)[1:]:
-        parts.append(f"<dt>{escape(heading)}</dt>" + "".join(f"<dd>{escape(line)}</dd>" for line in lines))
+        parts.append(f"<dt>{escape(heading)}</dt>" + "".join(f"<dd>{_safe(line)}</dd>" for line in lines))
     parts.append("</dl>")
-    if len(analysis.comparisons) > 1:
-        parts.append(f"<h2>Every two rankers</h2><pre>{escape(str(comparison_table(analysis)))}</pre>")
-    parts.append("<h2>For those who planned the number of users, at that number only</h2>")
-    parts.append(f"<pre>{escape(str(fixed_table(analysis)))}</pre>")
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
+    shown = tables(analysis)
+    if len(analysis.days) > 1:
+        shown.append((f"{leading.first} over {leading.second}, by day", day_table(analysis)))
+    parts += [f"<h2>{_safe(heading)}</h2><pre>{_safe(str(table))}</pre>" for heading, table in shown]
+    return parts
+
+
+def _safe(text: str) -> str:
+    return escape(printable(text))
+
+
+def _about(analysis: Analysis, made: datetime | None) -> str:
+    """When it was made, of what, by which version and with which options."""
+    options = ", ".join(
+        f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
+        for name, value in asdict(analysis.settings).items()
+        if value not in (None, ())
+    )
+    first, last = (datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M") for time in analysis.dates)
+    dated = f"Impressions from {first} to {last} UTC. " if analysis.dates[1] else ""
+    when = "" if made is None else f"Made {made.astimezone(UTC).strftime('%Y-%m-%d %H:%M')} UTC by "
+    return f"<footer>{_safe(f'{dated}{when}duelist {version()}, with {options}.')}</footer>"
+
+
+def version() -> str:
+    """Of duelist."""
+    return metadata.version("duelist")
 
 
 def _figure(caption: str, chart: str) -> str:
-    return f"<figure><figcaption>{escape(caption)}</figcaption>{chart}</figure>"
+    return f"<figure><figcaption>{_safe(caption)}</figcaption>{chart}</figure>"
 
 
 def _dates(analysis: Analysis) -> list[str]:

@@ -11,9 +11,10 @@ import numpy as np
 
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits
-from duelist.analysis.traffic import traffic_of
+from duelist.analysis.traffic import in_time, traffic_of
+from duelist.clicks.impressions import Array
 from duelist.core.memory import Floats
-from duelist.evidence.accounts import Accounts, Course, user_hash
+from duelist.evidence.accounts import Accounts, Course
 from duelist.evidence.betting import BettingSequence
 from duelist.evidence.capped import cap_preferences
 from duelist.evidence.deltas import freeze
@@ -30,21 +31,20 @@ class Windows(NamedTuple):
 
 
 def compare_all(
-    earned: Credits, leaders: Sequence[str], units: Sequence[str], alpha: float, windows: Windows | None, seed: int
+    earned: Credits, leaders: Sequence[str], units: Array, alpha: float, windows: Windows | None, seed: int
 ) -> tuple[Comparison, ...]:
-    """Every two rankers that share an impression, pairs of leaders first; `units` are users or queries.
+    """Every two rankers that share an impression, pairs of leaders first; `units` are numbers of users or queries.
 
     Without windows every impression enters, in the order of time, for as long as the log lasts.
     """
     columns = [earned.rankers.index(name) for name in leaders]
     took_part = ~np.isnan(earned.credit)
     pairs = [sorted(pair) for pair in combinations(columns, 2) if took_part[:, pair].all(1).any()]
-    known = {name: user_hash(name) for name in set(units)}
-    users = np.array([known[name] for name in units], np.uint64)
+    users = units.astype(np.uint64)
     comparisons = []
     for first, second in pairs:
         chosen = np.flatnonzero(took_part[:, first] & took_part[:, second])
-        chosen = chosen[np.argsort(earned.times[chosen], kind="stable")]
+        chosen = chosen[in_time(earned.times[chosen])]
         preference = earned.credit[chosen, first] - earned.credit[chosen, second]
         traffic = traffic_of(earned.present[:, first] & earned.present[:, second])
         names = earned.rankers[first], earned.rankers[second]

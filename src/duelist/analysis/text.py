@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from duelist.analysis.analysis import Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
+from duelist.analysis.days import halves
+from duelist.analysis.guardrails import Guarded
 from duelist.analysis.traffic import Traffic
 from duelist.evidence.limits import START
 from duelist.present.tables import Table
@@ -11,19 +15,47 @@ from duelist.present.tables import Table
 
 def format_analysis(analysis: Analysis) -> str:
     """The report as plain text."""
-    leading = analysis.comparisons[0].towards_leader()
     blocks = [
-        f"{leading.first} against {leading.second}"
-        if len(analysis.rankers) == 2
-        else f"{len(analysis.rankers)} rankers: {', '.join(ranker.name for ranker in analysis.rankers)}",
+        title_of(analysis),
         "\n".join(
             f"{title:<16} {line}" for title, lines in sections(analysis) for title, line in _hanging(title, lines)
         ),
     ]
+    blocks += [f"{heading}:\n{table}" for heading, table in tables(analysis)]
+    return printable("\n\n".join(blocks))
+
+
+def printable(text: str) -> str:
+    """Text without codes that a terminal obeys: names come from a log, and a log from anywhere.
+
+    >>> printable("\\x1b[31mred")
+    '\\\\x1b[31mred'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+
+
+def title_of(analysis: Analysis) -> str:
+    """Who is compared, and in which experiment."""
+    named = f"experiment {analysis.experiment}: " if analysis.experiment else ""
+    leading = analysis.comparisons[0].towards_leader()
+    if len(analysis.rankers) == 2:
+        return f"{named}{leading.first} against {leading.second}"
+    return f"{named}{len(analysis.rankers)} rankers: {', '.join(ranker.name for ranker in analysis.rankers)}"
+
+
+def tables(analysis: Analysis) -> list[tuple[str, Table]]:
+    """The tables of the report with their headings; the page shows the same."""
+    found = []
     if len(analysis.comparisons) > 1:
-        blocks += [str(comparison_table(analysis))]
-    blocks += ["For those who planned the number of users, at that number only:\n" + str(fixed_table(analysis))]
-    return "\n\n".join(blocks)
+        found.append(("Every two rankers", comparison_table(analysis.comparisons)))
+    for other in analysis.others:
+        found.append((f"By {other.name}", comparison_table(other.comparisons)))
+    leading = analysis.comparisons[0].towards_leader()
+    if analysis.segments:
+        heading = f"{leading.first} over {leading.second}, by segment"
+        found.append((heading, segment_table(analysis)))
+    found.append(("For those who planned the number of users, at that number only", fixed_table(analysis)))
+    return found
 
 
 def _hanging(title: str, lines: list[str]) -> list[tuple[str, str]]:
@@ -35,6 +67,7 @@ def sections(analysis: Analysis) -> list[tuple[str, list[str]]]:
     leading = analysis.comparisons[0].towards_leader()
     return [
         ("Who wins", [verdict(analysis)]),
+        ("By how much", _by_how_much(analysis, leading)),
         ("How sure", _how_sure(analysis, leading)),
         ("What changes it", _what_changes_it(analysis, leading)),
         ("Users", _users(analysis, leading)),
@@ -46,7 +79,7 @@ def verdict(analysis: Analysis) -> str:
     """One sentence."""
     leading, winner = analysis.comparisons[0].towards_leader(), analysis.winner
     if not analysis.health.valid:
-        return "Nobody: the experiment is INVALID (see Healthy), do not act on it."
+        return f"Nobody: the verdict is WITHHELD, do not act on it. {sentence(analysis.health.reasons[0])}"
     if winner and len(analysis.rankers) == 2:
         return f"{winner}: preferred by {leading.preference:.3g} {_measure(analysis)}."
     if winner:
@@ -55,7 +88,37 @@ def verdict(analysis: Analysis) -> str:
         ahead = leading.first if leading.preference > 0 else leading.second
         by = f"{ahead} is ahead by {leading.preference:.3g} {_measure(analysis)}" if leading.preference else "a tie"
         return f"Undecided; so far {by}."
-    return f"Undecided; so far {analysis.rankers[0].name} earns the most credit."
+    return _undecided(analysis)
+
+
+def sentence(text: str) -> str:
+    """A reason as a sentence."""
+    return text[:1].upper() + text[1:] + "."
+
+
+def _undecided(analysis: Analysis) -> str:
+    """Of several rankers: who is ahead of all others, whom it beats surely, and whom not yet."""
+    best = analysis.rankers[0].name
+    mine = [c.towards_leader() for c in analysis.comparisons if best in (c.first, c.second)]
+    if any(c.first != best or not c.preference for c in mine) or len(mine) < len(analysis.rankers) - 1:
+        return "Undecided; so far no ranker is ahead of all others: see every two rankers."
+    beaten = [c.second for c in mine if c.winner == best]
+    open_to = [c.second for c in mine if c.winner is None]
+    sure = f", surely of {' and '.join(beaten)}" if beaten else ""
+    return f"Undecided; so far {best} is ahead of all others{sure}, not yet surely of {' and '.join(open_to)}."
+
+
+def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
+    effect, what = analysis.effect, analysis.settings.outcomes[0]
+    first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
+    lines = [f"{what.capitalize()} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
+    if effect.share is not None:
+        lift = "" if effect.lift is None else f", {effect.lift:+.1%} over {leading.second}"
+        lines.append(f"{leading.first} has {effect.share:.1%} of the {what} of both{lift}.")
+    parts = halves(analysis.days)
+    if parts:
+        lines.append(f"In the first half of the days {parts[0]:+.3g} an impression, in the second {parts[1]:+.3g}.")
+    return lines
 
 
 def _measure(analysis: Analysis) -> str:
@@ -129,6 +192,8 @@ def _of_late(traffic: Traffic) -> str:
 def _users(analysis: Analysis, leading: Comparison) -> list[str]:
     hours = f"{analysis.window or 0:g} hours"
     lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} impressions in all."]
+    if analysis.waiting:
+        lines.append(f"{analysis.waiting:,} more impressions wait for their clicks; they count later, or with --ended.")
     if leading.open:
         lines.append(f"Still open: {leading.open:,}, to be counted when their {hours} are over, or now with --ended.")
     if leading.late:
@@ -143,33 +208,67 @@ def plural(analysis: Analysis) -> str:
 
 def _healthy(analysis: Analysis) -> list[str]:
     health = analysis.health
-    lines = [
-        "Yes." if health.valid and health.checks else "NO." if health.checks else "Not known: the log has no teams."
-    ]
+    known = "Yes." if health.checks else "Not known: the log has no teams."
+    lines = [known] if health.valid else [f"NO: {reason}." for reason in health.reasons]
     for check in health.checks:
         shares = ", ".join(f"{count / max(1, sum(check.counts)):.1%}" for count in check.counts)
         state = "balanced" if check.healthy else f"NOT BALANCED (e-value {check.e_value:.3g})"
         lines.append(f"{check.name}: {shares} of {sum(check.counts):,}, {state}.")
+    lines += [_guarded(rail) for rail in analysis.guarded]
+    lines += list(health.notes)
     if health.replay:
         rates = ", ".join(f"{name} {rate:.1%}" for name, rate in health.replay.items())
         lines.append(f"False alarms if there were no difference, on these {plural(analysis)}: {rates}.")
     lines += [f"The {name} raises too many of them here: do not rely on it." for name in health.unreliable]
-    example = f" ({health.example})" if health.example else ""
+    return lines + _lost(analysis)
+
+
+def _guarded(rail: Guarded) -> str:
+    state = "BROKEN" if rail.broken else "holds" if rail.low > -float("inf") else "not known yet"
+    return f"{rail.guardrail}: {rail.mean:.3g} (from {rail.low:.3g} to {rail.high:.3g}), {state}."
+
+
+def _lost(analysis: Analysis) -> list[str]:
+    """What did not count, in one line for all that is usual and one for each loss."""
+    health = analysis.health
+    lines = []
+    for loss in health.losses:
+        if loss.count:
+            whose = ", ".join(f"{name} {count:,}" for name, count in loss.rankers.items() if count)
+            example = f" ({loss.example})" if loss.example else ""
+            lines.append(f"{loss.count:,} {loss.name}, {loss.share:.1%}{f'; {whose}' if whose else ''}{example}.")
+    if health.misdated:
+        lines.append(f"{health.misdated:,} impressions dated far from all others do not count.")
     lines.append(
-        f"{health.rejected:,} bad rows{example}, {health.duplicates:,} duplicates, {health.alone:,} impressions of one "
+        f"{health.rejected:,} bad rows, {health.duplicates:,} duplicates, {health.alone:,} impressions of one "
         f"ranker alone, {health.unusable:,} that do not say who earned their clicks."
     )
     return lines
 
 
-def comparison_table(analysis: Analysis) -> Table:
+def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """Every two rankers."""
     rows = []
-    for c in analysis.comparisons:
+    for c in comparisons:
         low, high = c.limits
         numbers = [f"{c.users:,}", f"{c.preference:+.3f}", f"{low:+.3f}", f"{high:+.3f}", f"{c.e_value:.3g}"]
         rows.append([f"{c.first} over {c.second}", *numbers, c.winner or "-"])
     return Table(["pair", "users", "preference", "low", "high", "e-value", "winner"], rows)
+
+
+def segment_table(analysis: Analysis) -> Table:
+    """The two leaders in every segment."""
+    rows = []
+    for part in analysis.segments:
+        numbers = [f"{part.users:,}", f"{part.preference:+.3f}", f"{part.low:+.3f}", f"{part.high:+.3f}"]
+        rows.append([part.name, *numbers, part.winner or "-"])
+    return Table(["segment", "users", "preference", "low", "high", "winner"], rows)
+
+
+def day_table(analysis: Analysis) -> Table:
+    """The two leaders from day to day."""
+    rows = [[day.date, f"{day.impressions:,}", f"{day.credit:.3f}", f"{day.preference:+.3f}"] for day in analysis.days]
+    return Table(["day", "impressions", "credit an impression", "preference"], rows)
 
 
 def fixed_table(analysis: Analysis) -> Table:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.clicks.log import Record
-from duelist.core.memory import Flags
+from duelist.clicks.impressions import Impressions
+from duelist.core.memory import Flags, Floats
 
 RECENT = 0.1  # of the log, unless that is too little to tell
 ENOUGH = 12  # comparisons to be expected of late, so that few are no accident
@@ -39,13 +39,16 @@ class Traffic(NamedTuple):
         return {**self._asdict(), "fading": self.fading}
 
 
-def participants(records: Sequence[Record], rankers: Sequence[str]) -> Flags:
+def participants(log: Impressions, rankers: Sequence[str]) -> Flags:
     """Which rankers took part in each impression, one alone included, in the order of time."""
-    column = {name: place for place, name in enumerate(rankers)}
-    took_part = np.zeros((len(records), len(rankers)), np.bool_)
-    for row, record in zip(took_part, records, strict=True):
-        row[[column[name] for name in record.rankers if name in column]] = True
-    return took_part[np.argsort([record.time for record in records], kind="stable")]
+    took_part = np.array([[name in names for name in rankers] for names in log.setup_names], np.bool_)
+    took_part = took_part.reshape(len(log.setup_names), len(rankers))
+    return np.asarray(took_part[log.setups[in_time(log.times)]])
+
+
+def in_time(times: Floats) -> Any:
+    """The places in the order of time; of a log that is in it, all of them."""
+    return slice(None) if (times[1:] >= times[:-1]).all() else np.argsort(times, kind="stable")
 
 
 def traffic_of(compared: Flags) -> Traffic:

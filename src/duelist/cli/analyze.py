@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from duelist.analysis import Analysis
+    from duelist.clicks.impressions import Impressions
 
 
 def analyze_command(
     log: Annotated[
-        Path | None, typer.Argument(help="A click log (.jsonl, .csv, .tsv, or that and .gz), or UBI queries.")
+        Path | None, typer.Argument(help="A click log (.jsonl, .csv, .tsv, or that and .gz; .parquet), or UBI queries.")
     ] = None,
     events: Annotated[Path | None, typer.Option(help="The UBI events, if they are in a file of their own.")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Instead of a log: 1,200 made-up users of two rankers.")] = False,
@@ -27,6 +32,28 @@ def analyze_command(
         bool, typer.Option("--ended", help="The experiment is over: count users whose window is open too.")
     ] = False,
     unit: Annotated[str, typer.Option(help="What is counted once: user or query.")] = "user",
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option(help="What counts: clicks, an action as purchase, or its values as purchase:value; repeatable."),
+    ] = None,
+    attribution: Annotated[
+        float | None, typer.Option(help="Hours after which a click counts no more; 24 where clicks carry times.")
+    ] = None,
+    segment: Annotated[
+        list[str] | None, typer.Option(help="A column, or queries (head and tail), to compare within; repeatable.")
+    ] = None,
+    guardrail: Annotated[
+        list[str] | None,
+        typer.Option(help="A limit that withholds the verdict: abandonment<0.4, zero-results<0.02, latency<300."),
+    ] = None,
+    experiment: Annotated[
+        str | None, typer.Option(help="The experiment to analyse, of a log of several; otherwise each.")
+    ] = None,
+    ordinals: Annotated[
+        int | None, typer.Option(help="Whether UBI positions count from 0 or 1, where the log does not tell.")
+    ] = None,
+    most_lost: Annotated[float, typer.Option(help="The share of rows or clicks that may be lost.")] = 0.05,
+    most: Annotated[int | None, typer.Option(help="Leave out users with more impressions than this: machines.")] = None,
     alpha: Annotated[float, typer.Option(help="The chance of a false winner, at most.")] = 0.05,
     weights: Annotated[
         Path | None, typer.Option(help="Learned click weights (JSON): users they were learned from are left out.")
@@ -35,30 +62,68 @@ def analyze_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
-    from duelist.analysis import analyze, demo_log, page, weigh
-    from duelist.clicks.log import Log, read_log
+    from duelist.analysis import Settings, analyze_all
     from duelist.core.errors import BadInput
-    from duelist.evidence.click_weights import ClickWeights
 
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
-    if html is not None and not html.parent.is_dir():
-        raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
+    check_page(html)
+    settings = Settings(
+        *(alpha, window, unit, ended, seed, cap, tuple(outcome or ("clicks",)), attribution),
+        *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most),
+    )
+    found = load(log, events, ordinals, weights, settings.columns)
+    show(analyze_all(found, experiment, settings), log, html, as_json)
+
+
+def load(
+    log: Path | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
+) -> Impressions:
+    """The impressions of a file or of the demo; with weights, those of other users than they were learned from."""
+    from duelist.analysis import demo_log, weigh
+    from duelist.clicks.gather import impressions_of
+    from duelist.clicks.log import Log, read_log
+    from duelist.clicks.scan import scan_log
+    from duelist.evidence.click_weights import ClickWeights
+
+    if log is not None and weights is None:
+        return scan_log(log, events, ordinals, columns)
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
-    found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events)
+    found = Log(tuple(demo_log(1200, users, seed=1))) if log is None else read_log(log, events, ordinals)
     if weights is not None:
         weighed = weigh(found, ClickWeights.from_json(weights.read_bytes()))
         found = weighed.log
         typer.echo(
             f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
         )
-    analysis = analyze(found, alpha, window, unit, ended, seed, cap)
-    name = "demo" if log is None else log.name
-    if html is not None:
-        html.write_text(page(analysis, name), encoding="utf-8")
-    if as_json:
-        print(json.dumps({"log": str(log or name), **analysis.summary()}, indent=2))
-    else:
-        print(f"{name}: {analysis}")
+    return impressions_of(found, columns)
+
+
+def check_page(html: Path | None) -> None:
+    """An error before the work for a page that could not be saved."""
+    from duelist.core.errors import BadInput
+
+    if html is not None and html.is_dir():
+        raise BadInput(f"{str(html)!r} is a folder: name the file to save the page in")
+    if html is not None and not html.parent.is_dir():
+        raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
+
+
+def show(analyses: tuple[Analysis, ...], log: Path | None, html: Path | None, as_json: bool) -> None:
+    """Print every analysis and save its page, each experiment's with its place in the name if there are several."""
+    from duelist.analysis.page import page
+    from duelist.analysis.text import printable
+
+    saved, name = [], "demo" if log is None else log.name
+    for place, analysis in enumerate(analyses, 1):
         if html is not None:
-            print(f"\npage saved to {html}")
+            file = html if len(analyses) == 1 else html.with_stem(f"{html.stem}-{place}")
+            file.write_text(page(analysis, name, datetime.now(UTC)), encoding="utf-8")
+            saved.append(str(file))
+        if not as_json:
+            print(f"{printable(name)}: {analysis}" + ("\n" if place < len(analyses) else ""))
+    if as_json:
+        rows = [{"log": str(log or name), **analysis.summary()} for analysis in analyses]
+        print(json.dumps(rows[0] if len(rows) == 1 else rows, indent=2))
+    elif saved:
+        print(f"\npage saved to {', '.join(saved)}")

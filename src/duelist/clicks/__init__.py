@@ -3,7 +3,7 @@
 from duelist.clicks.cascade import CLICKS, Cascade, cascade, cascade_clicks
 from duelist.clicks.dependent_click import DependentClick
 from duelist.clicks.dynamic_bayesian import DynamicBayesian
-from duelist.clicks.log import Log, Record, Rejected, read_log, write_log
+from duelist.clicks.log import Action, Log, Record, Rejected, read_log, write_log
 from duelist.clicks.model import ClickModel, Perplexity
 from duelist.clicks.pages import ClickedPage, click_rates, split_pages
 from duelist.clicks.position_based import PositionBased
@@ -12,6 +12,7 @@ from duelist.clicks.yandex import read_yandex
 
 __all__ = [
     "CLICKS",
+    "Action",
     "Cascade",
     "ClickModel",
     "ClickedPage",

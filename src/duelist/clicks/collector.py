@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 from duelist.clicks.records import BadRow, Log, Record, Rejected
+from duelist.clicks.rows import Read
 
 KEPT_TEXT = 200  # characters of a bad row that are kept
 
@@ -14,35 +17,68 @@ def merge(first: Record, second: Record) -> Record:
     for name in ("user", "query", "shown", "rankers", "teams"):
         if getattr(first, name) != getattr(second, name):
             raise BadRow(f"the impression {first.id!r} was logged before with another {name}")
-    clicks = tuple(dict.fromkeys(first.clicks + second.clicks))
+    clicks, times = united_clicks(first, second)
     whole_rows = [row for row in (second, first) if len(row.clicks) == len(clicks)]
     if first.credit != second.credit and not whole_rows:
         raise BadRow(f"the impression {first.id!r} was logged before with other clicks and another credit")
-    return replace(first, clicks=clicks, credit=whole_rows[0].credit if whole_rows else first.credit)
+    return replace(
+        first,
+        clicks=clicks,
+        click_times=times,
+        credit=whole_rows[0].credit if whole_rows else first.credit,
+        actions=tuple(dict.fromkeys(first.actions + second.actions)),
+        lost=max(first.lost, second.lost),  # the same bad click, told again
+    )
+
+
+def united_clicks(first: Record, second: Record) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """The clicks of two rows, and when the first of each position was, if all are known."""
+    clicks = tuple(dict.fromkeys(first.clicks + second.clicks))
+    times: dict[int, float] = {}
+    for row in (first, second):
+        for click, time in zip(row.clicks, row.click_times, strict=False):
+            times[click] = min(time, times.get(click, time))
+    return clicks, tuple(times[click] for click in clicks) if len(times) == len(clicks) else ()
 
 
 class Collector:
     """Takes rows as they are read and becomes a Log; nothing that comes in goes missing."""
 
     def __init__(self) -> None:
-        self.records: dict[str, Record] = {}
+        self.records: dict[tuple[str, str], Record] = {}  # by experiment and id
         self.rejected: list[Rejected] = []
         self.duplicates = self.repeated_clicks = 0
-        self.actions: dict[str, int] = {}
+        self.actions: Counter[str] = Counter()
+        self.repeated: Counter[str] = Counter()
 
-    def add(self, record: Record, repeated_clicks: int = 0) -> None:
-        """Keep a record, united with the one of the same id if there is one."""
-        if record.id in self.records:
-            record = merge(self.records[record.id], record)
+    def add(self, read: Read, line: int = 0, text: str = "", path: object = "") -> None:
+        """Keep what was read, united with the record of the same id if there is one."""
+        record, key = read.record, (read.record.experiment, read.record.id)
+        if key in self.records:
+            record = merge(self.records[key], record)
             self.duplicates += 1
-        self.records[record.id] = record
-        self.repeated_clicks += repeated_clicks
+        self.records[key] = record
+        self.repeat(record, read.repeated)
+        for reason in read.lost:
+            self.reject(line, reason, text, path, row=False)
 
-    def reject(self, line: int, reason: str, text: str, path: object) -> None:
+    def repeat(self, record: Record, slots: Iterable[int]) -> None:
+        """Count clicks on slots that were clicked before."""
+        for slot in slots:
+            self.repeated_clicks += 1
+            team = record.teams[slot] if record.teams else -1
+            self.repeated[record.rankers[team] if team >= 0 else ""] += 1
+
+    def reject(self, line: int, reason: str, text: str, path: object, row: bool = True, ranker: str = "") -> None:
         text = text.strip().encode("utf-8", "replace").decode()
-        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path)))
+        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker))
 
     def log(self) -> Log:
         return Log(
-            tuple(self.records.values()), tuple(self.rejected), self.duplicates, self.repeated_clicks, self.actions
+            tuple(self.records.values()),
+            tuple(self.rejected),
+            self.duplicates,
+            self.repeated_clicks,
+            dict(self.actions),
+            dict(self.repeated),
         )

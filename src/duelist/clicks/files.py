@@ -6,6 +6,7 @@ import gzip
 import os
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -27,15 +28,30 @@ def numbered_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
     A compressed file that breaks off raises CutShort after its last line.
     """
+    for first, lines in portions(path, 1):
+        yield first, lines[0]
+
+
+def portions(path: str | Path, size: int) -> Iterator[tuple[int, list[str]]]:
+    """So many lines at a time, with the number of the first; otherwise as `numbered_lines`."""
     if not Path(path).is_file():
         raise BadInput(f"no log file {str(path)!r}")
     number = 0
+    held: list[str] = []
     try:
         with _open(path) as file:
-            for line in file:
-                number += 1
-                yield number, line.rstrip("\r\n")
+            while True:
+                for line in islice(file, size):
+                    held.append(line.rstrip("\r\n"))
+                if not held:
+                    return
+                yield number + 1, held
+                number += len(held)
+                held = []
     except (OSError, EOFError, zlib.error) as error:
+        if held:
+            yield number + 1, held
+            number += len(held)
         if number == 0:
             raise BadInput(f"cannot read {str(path)!r}: {error}") from None
         raise CutShort(number + 1, f"the file breaks off here: {error}") from None

@@ -1,19 +1,27 @@
 """Click logs: one row an impression, as JSON lines or as a table; and UBI events (ubi.py).
 
-The columns are those of `Record`. `user` and `shown` are needed; a row without `id` is called
-by its line, without `query` it has the empty query, without `time` the time 0, without
-`clicks` none. Other columns are ignored. Times are seconds since 1970, milliseconds (numbers
-from 1e11), or ISO 8601, in UTC unless they say otherwise. Clicks are positions in `shown`,
-counted from 0.
+`user` and `shown` are needed; a row without `id` is called by its line, without `query` it has the
+empty query, without `time` the time 0, without `clicks` none. Times are seconds since 1970,
+milliseconds (numbers from 1e11), or ISO 8601, in UTC unless they say otherwise.
 
-* .jsonl: an object a line, lists as lists.
+* `shown`: document ids, or objects with `id` and the `ranker` that placed the document.
+* `clicks`: positions in `shown`, counted from 0, or document ids; `clicked` is document ids, always.
+  Each may be an object with `position` or `document`, and `time`; `click_times` has times beside the list.
+* `teams`: for each slot the number of its ranker in `rankers`, -1 for none; or its name.
+* `actions`: objects with `name`, `position` or `document`, `value`, `time`: purchases and the like.
+* `experiment`: whose rankers these are. Any other column is an attribute: device, locale, latency.
+* A row with `ranker` instead of `shown` is one click, of which nothing more is known.
+
+The forms of a file:
+
+* .jsonl: an object a line, lists as lists; or one JSON array of objects.
 * .csv and .tsv: a header, then a row a line, cells with commas, tabs or quotes in double quotes.
   A list is written as its items with spaces between, or as a JSON list: a cell that begins
   with "[" is read as JSON.
 * each may be compressed, with .gz at the end of its name.
 
-A row that cannot be used is in `Log.rejected` with its line and the reason. A second row with
-the same id adds its clicks to the first.
+A row that cannot be used is in `Log.rejected` with its line and the reason, and so is a click that
+has no place in a row that is used. A second row with the same id adds its clicks to the first.
 """
 
 from __future__ import annotations
@@ -21,6 +29,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -28,24 +37,28 @@ from typing import Any
 
 from duelist.clicks.collector import Collector
 from duelist.clicks.files import CutShort, numbered_lines, open_to_write, suffix
-from duelist.clicks.records import BadRow, Log, Record, Rejected, check_record, record_of
+from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
+from duelist.clicks.rows import check_record, favoured, record_of, row_of
 from duelist.clicks.ubi import is_ubi, read_ubi
 from duelist.core.errors import BadInput
 
-__all__ = ["Log", "Record", "Rejected", "read_log", "write_log"]
+__all__ = ["Action", "Log", "Record", "Rejected", "read_log", "write_log"]
 
-COLUMNS = tuple(field.name for field in fields(Record))
-LISTS = ("shown", "clicks", "rankers", "teams", "credit")
+COLUMNS = tuple(field.name for field in fields(Record) if field.name != "attributes")
+LISTS = ("shown", "clicks", "clicked", "rankers", "teams", "credit", "click_times", "actions")
 NEEDED = ("user", "shown")
+INSTEAD = "ranker"  # of shown, in a log of clicks alone
+# What a line of JSON has only where there is something to say.
+LEFT_OUT = ("clicks", "rankers", "teams", "credit", "experiment", "click_times", "actions", "lost")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 
 
-def read_log(path: str | Path, events: str | Path | None = None) -> Log:
+def read_log(path: str | Path, events: str | Path | None = None, ordinals: int | None = None) -> Log:
     """A click log from a file in the form above, or of UBI queries and events.
 
     UBI is recognised by its fields; queries and events may be mixed in one file, or the events
-    come in a second one.
+    come in a second one, and `ordinals` says whether their positions count from 0 or 1 where no event tells.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "log.csv"
@@ -59,15 +72,15 @@ def read_log(path: str | Path, events: str | Path | None = None) -> Log:
         allowed = ", ".join((*DELIMITERS, *JSON_LINES))
         raise BadInput(f"cannot tell what is in {str(path)!r}: its name must end in one of {allowed}, or that and .gz")
     if kind in JSON_LINES and is_ubi(path):
-        return read_ubi(path, events)
+        return usable(read_ubi(path, events, ordinals), path)
     if events is not None:
         raise BadInput(f"{str(path)!r} does not hold UBI queries, so that a file of events cannot be joined to it")
     if kind in JSON_LINES:
-        return _collect(path, _json_rows(path))
-    return _collect(path, _table_rows(path, DELIMITERS[kind]))
+        return _collect(path, _json_rows(path), typed=True)
+    return _collect(path, _table_rows(path, DELIMITERS[kind]), typed=False)
 
 
-def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]]) -> Log:
+def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]], typed: bool) -> Log:
     """The log of rows that are each a mapping or the reason why there is none."""
     found = Collector()
     try:
@@ -75,12 +88,25 @@ def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]]) -> Log:
             try:
                 if isinstance(row, BadRow):
                     raise row
-                found.add(*record_of(row, f"line {line}"))
+                found.add(record_of(row, f"line {line}", typed), line, row_text, path)
             except BadRow as error:
-                found.reject(line, str(error), row_text, path)
+                found.reject(line, str(error), row_text, path, ranker="" if row is error else favoured(row))
     except CutShort as error:
         found.reject(error.line, error.reason, "", path)
-    return found.log()
+    return usable(found.log(), path)
+
+
+def usable(log: Log, path: str | Path) -> Log:
+    """A log with something in it, or an error that says what is wrong with the most rows."""
+    if log.records or not log.rejected:
+        return log
+    kinds = Counter(bad.kind for bad in log.rejected)
+    kind, number = kinds.most_common(1)[0]
+    example = next(bad for bad in log.rejected if bad.kind == kind)
+    raise BadInput(
+        f"none of the {len(log.rejected)} rows of {str(path)!r} can be used; {number} of them as line {example.line}: "
+        f"{example.reason}; it is {example.text!r}"
+    )
 
 
 def _no_log(path: str | Path, where: str, names: Iterable[str]) -> BadInput:
@@ -90,19 +116,41 @@ def _no_log(path: str | Path, where: str, names: Iterable[str]) -> BadInput:
 
 def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
     names: set[str] = set()
-    rows = usable = 0
-    for number, line in numbered_lines(path):
-        if line.strip():
-            row = _json_object(line)
-            rows += 1
-            usable += isinstance(row, dict) and row.keys() >= set(NEEDED)
-            names.update(row if isinstance(row, dict) else ())
-            yield number, line, row
-    if rows and not usable:
+    rows = complete = 0
+    for number, line, row in _json_objects(path):
+        rows += 1
+        complete += isinstance(row, dict) and "user" in row and ("shown" in row or INSTEAD in row)
+        names.update(row if isinstance(row, dict) else ())
+        yield number, line, row
+    if rows and not complete:
         raise _no_log(path, f"none of its {rows} rows has", names)
 
 
-def _json_object(line: str) -> Any:
+def _json_objects(path: str | Path) -> Iterator[tuple[int, str, Any]]:
+    """Line by line; or the items of one JSON array, numbered from 1."""
+    whole = json_array(path)
+    if whole is not None:
+        for number, row in enumerate(whole, 1):
+            yield number, json.dumps(row), row if isinstance(row, dict) else BadRow("not a JSON object")
+        return
+    for number, line in numbered_lines(path):
+        if line.strip():
+            yield number, line, json_object(line)
+
+
+def json_array(path: str | Path) -> list[Any] | None:
+    """What a file that is one JSON array holds; None if it is not."""
+    try:
+        if not next((line for _, line in numbered_lines(path) if line.strip()), "").lstrip().startswith("["):
+            return None
+        whole = json.loads("\n".join(line for _, line in numbered_lines(path)))
+    except (ValueError, RecursionError, CutShort):
+        return None
+    return whole if isinstance(whole, list) and any(isinstance(item, dict) for item in whole) else None
+
+
+def json_object(line: str) -> Any:
+    """The object of a line, or the reason why there is none."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -112,32 +160,28 @@ def _json_object(line: str) -> Any:
 
 def _table_rows(path: str | Path, delimiter: str) -> Iterator[tuple[int, str, Any]]:
     lines = ((number, line) for number, line in numbered_lines(path) if line.strip())
-    header: list[str] | None = None
+    header = table_header(path, next(lines, (0, ""))[1], delimiter)
     for number, line in lines:
-        cells = _cells(line, delimiter)
-        if header is None:
-            header = _header(path, cells)
-        elif isinstance(cells, BadRow):
-            yield number, line, cells
-        elif len(cells) != len(header):
-            yield number, line, BadRow(f"{len(cells)} cells under {len(header)} columns")
-        else:
-            yield number, line, _table_row(dict(zip(header, cells, strict=True)))
-    if header is None:
-        raise _no_log(path, "its header has not", ())
+        yield number, line, table_row(line, header, delimiter)
 
 
-def _cells(line: str, delimiter: str) -> list[str] | BadRow:
+def _cells(line: str, delimiter: str) -> list[str]:
     """A row is one line, so that a quote left open spoils one row only."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True))
     except csv.Error as error:
-        return BadRow(f"not a row of a table: {error}")
+        raise BadRow(f"not a row of a table: {error}") from None
 
 
-def _header(path: str | Path, cells: list[str] | BadRow) -> list[str]:
-    header = [] if isinstance(cells, BadRow) else [cell.strip().lower() for cell in cells]
-    if not set(NEEDED) <= set(header):
+def table_header(path: str | Path, line: str, delimiter: str) -> list[str]:
+    """The names of the columns, from the first line of a table."""
+    if not line:
+        raise BadInput(f"{str(path)!r} is empty")
+    try:
+        header = [cell.strip().lower() for cell in _cells(line, delimiter)]
+    except BadRow:
+        header = []
+    if "user" not in header or not {"shown", INSTEAD} & set(header):
         raise _no_log(path, "its header has not", header)
     known = [name for name in header if name in COLUMNS]
     if twice := [name for name in known if known.count(name) > 1]:
@@ -145,8 +189,13 @@ def _header(path: str | Path, cells: list[str] | BadRow) -> list[str]:
     return header
 
 
-def _table_row(row: dict[str, str]) -> dict[str, Any] | BadRow:
+def table_row(line: str, header: Sequence[str], delimiter: str) -> dict[str, Any] | BadRow:
+    """A line of a table as a mapping, lists as lists; or the reason why there is none."""
     try:
+        cells = _cells(line, delimiter)
+        if len(cells) != len(header):
+            raise BadRow(f"{len(cells)} cells under {len(header)} columns")
+        row = dict(zip(header, cells, strict=True))
         return row | {name: _list_of(name, row[name]) for name in LISTS if name in row}
     except BadRow as error:
         return error
@@ -176,7 +225,7 @@ def write_log(records: Iterable[Record], path: str | Path, mode: str = "new") ->
     kind = suffix(path)
     if kind not in (".jsonl", *DELIMITERS):
         raise BadInput(f"the name of a log must end in .jsonl, .csv or .tsv, or that and .gz, not {str(path)!r}")
-    lines = [_line(vars(check_record(record)), kind) for record in records]
+    lines = [_line(row_of(check_record(record)), kind) for record in records]
     if kind in DELIMITERS and not (mode == "append" and _has_our_header(path, DELIMITERS[kind])):
         lines.insert(0, _table_line(COLUMNS, DELIMITERS[kind]))
     with open_to_write(path, mode) as file:
@@ -186,15 +235,17 @@ def write_log(records: Iterable[Record], path: str | Path, mode: str = "new") ->
 def _has_our_header(path: str | Path, delimiter: str) -> bool:
     """Whether a table begins with the columns that are written; an error if it begins with others."""
     first = next((line for _, line in numbered_lines(path) if line.strip()), "") if Path(path).exists() else ""
-    if first and _header(path, _cells(first, delimiter)) != list(COLUMNS):
+    if first and table_header(path, first, delimiter) != list(COLUMNS):
         raise BadInput(f"{str(path)!r} has other columns than {', '.join(COLUMNS)}: nothing can be appended to it")
     return bool(first)
 
 
 def _line(row: dict[str, Any], kind: str) -> str:
-    if kind in DELIMITERS:
-        return _table_line([_cell(row[name]) for name in COLUMNS], DELIMITERS[kind])
-    return json.dumps({name: value for name, value in row.items() if value != () or name == "shown"}) + "\n"
+    if kind not in DELIMITERS:
+        return json.dumps({name: value for name, value in row.items() if name not in LEFT_OUT or value}) + "\n"
+    if more := row.keys() - set(COLUMNS):
+        raise BadInput(f"a table has the columns {', '.join(COLUMNS)}, not {min(more)!r}; write .jsonl instead")
+    return _table_line([_cell(row[name]) for name in COLUMNS], DELIMITERS[kind])
 
 
 def _table_line(cells: Sequence[str], delimiter: str) -> str:
@@ -207,7 +258,8 @@ def _table_line(cells: Sequence[str], delimiter: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    if not isinstance(value, tuple):
+    if not isinstance(value, list):
         return str(value)
     plain = " ".join(map(str, value))
-    return plain if plain.split() == list(map(str, value)) and not plain.startswith("[") else json.dumps(value)
+    splits = plain.split() == list(map(str, value)) and plain[:1] not in ("[", "{")
+    return plain if splits else json.dumps(value)

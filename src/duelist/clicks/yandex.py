@@ -10,7 +10,8 @@ from pathlib import Path
 
 from duelist.clicks.collector import Collector
 from duelist.clicks.files import CutShort, numbered_lines
-from duelist.clicks.records import BadRow, Log, Record, fault
+from duelist.clicks.records import BadRow, Log, Record
+from duelist.clicks.rows import Read, fault
 from duelist.core.errors import BadInput
 
 
@@ -48,13 +49,14 @@ def _add_page(found: Collector, path: str | Path, line: int, place: int, page: s
             raise BadRow("not of the form: query TAB shown : clicked")
         clicks = [shown.index(document) for document in clicked if document in shown]
         positions = tuple(dict.fromkeys(clicks))
-        record = Record(f"{line}.{place}", "", query, 0.0, tuple(shown), positions)
+        lost = tuple(
+            f"a click on {document!r}, which is not on the page" for document in clicked if document not in shown
+        )
+        record = Record(f"{line}.{place}", "", query, 0.0, tuple(shown), positions, lost=len(lost))
         if reason := fault(record):
             raise BadRow(reason)
-        found.add(record, len(clicks) - len(positions))
-        for document in clicked:
-            if document not in shown:
-                found.reject(line, f"a click on {document!r}, which is not on the page", page, path)
+        again = [click for number, click in enumerate(clicks) if click in clicks[:number]]
+        found.add(Read(record, tuple(again), lost), line, page, path)
     except BadRow as error:
         found.reject(line, str(error), page, path)
 

@@ -6,7 +6,8 @@ Radlinski, Kurup, Joachims. How Does Clickthrough Data Reflect Retrieval Quality
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,10 +73,11 @@ def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
     ('b', 'a', 'c')
     """
     leading, following = rankings[leader], rankings[1 - leader]
-    merged: dict[Hashable, None] = {}
-    for depth in range(max(len(leading), len(following))):
-        merged |= dict.fromkeys(leading[depth : depth + 1] + following[depth : depth + 1])
-    return tuple(merged)[:length]
+    shorter = min(len(leading), len(following))
+    turns: list[Any] = [None] * (2 * shorter)
+    turns[::2], turns[1::2] = leading[:shorter], following[:shorter]
+    turns += leading[shorter:] + following[shorter:]
+    return tuple(dict.fromkeys(turns))[:length]
 
 
 def either(outcomes: Sequence[Shown]) -> list[tuple[float, Shown]]:

@@ -32,7 +32,8 @@ class DebiasedBalanced(Method):
     """A click is worth how likely the ranker's own position is looked at, over how likely the shown one was.
 
     `examination` holds the probability that users look at position 1, 2, ...; the last goes on for all
-    below, and without it position r has 1 / r. A reconstruction: only the paper's abstract was read.
+    below, and without it position r has 1 / r; `PositionBased.fit(pages).examination` is that of your users.
+    A reconstruction: only the paper's abstract was read.
     Unbiased when users look as `examination` says and the whole of both rankings is shown.
 
     >>> import numpy as np

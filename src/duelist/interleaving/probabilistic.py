@@ -31,6 +31,10 @@ class Probabilistic(Method):
     list. The score of a ranker is the probability that it owns more clicks than another ranker, a mean
     over the others; it is computed exactly. Slots beyond the shortest ranking are neutral.
 
+    Of three rankers or more it is probabilistic multileaving (Schuth et al. SIGIR 2015), which draws assignments and
+    averages the signs of each pair: here all assignments are summed, and since a score is a mean over the others, the
+    difference of two scores depends on the other rankers as well.
+
     >>> import numpy as np
     >>> method = Probabilistic()
     >>> shown = method.combine(["abcd", "bcda"], length=4, rng=np.random.default_rng(3))

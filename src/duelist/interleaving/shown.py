@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.clicks.records import Record, check_record
+from duelist.clicks.records import Record
+from duelist.clicks.rows import check_record
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.record import frozen, read_record, reading, write_record
@@ -67,6 +68,7 @@ class Shown(NamedTuple):
         clicks: Iterable[int] = (),
         query: str = "",
         time: float = 0.0,
+        experiment: str = "",
     ) -> Record:
         """The impression for a click log; `rankers` are the names of the rankings, in their order.
 
@@ -89,6 +91,7 @@ class Shown(NamedTuple):
                 rankers=tuple(rankers),
                 teams=self.teams,
                 credit=() if method.credits_teams else tuple(scores.tolist()),
+                experiment=experiment,
             )
         )
 

@@ -1,0 +1,85 @@
+"""What must not get worse, whoever wins: a limit that is surely passed withholds the verdict.
+
+An interleaved page belongs to all its rankers, so that nobody can say whose fault an empty or a slow page is: the
+limit is on the experiment.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from duelist.analysis.traffic import in_time
+from duelist.clicks.impressions import Array, Impressions
+from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
+from duelist.evidence.accounts import Accounts
+
+OWN = ("zero-results", "abandonment")  # those that need no column
+
+
+class Guardrail(NamedTuple):
+    """A mean over impressions that should stay below (or above) a limit.
+
+    >>> Guardrail.read("latency<300").limit
+    300.0
+    """
+
+    column: str  # zero-results, abandonment, or a column of numbers
+    below: bool
+    limit: float
+
+    @classmethod
+    def read(cls, text: str) -> Guardrail:
+        """From "abandonment<0.4" or "stock>0.9"."""
+        parts = re.fullmatch(r"\s*(.+?)\s*([<>])\s*(\S+)\s*", text)
+        try:
+            if parts is None:
+                raise ValueError
+            return cls(parts[1], parts[2] == "<", float(parts[3]))
+        except ValueError:
+            raise BadInput(f"a guardrail is a column, < or >, and a number, as abandonment<0.4; not {text!r}") from None
+
+    def __str__(self) -> str:
+        return f"{self.column} {'<' if self.below else '>'} {self.limit:g}"
+
+
+class Guarded(NamedTuple):
+    """A guardrail and how it stands."""
+
+    guardrail: Guardrail
+    mean: float
+    low: float  # confidence sequence, by users
+    high: float
+    impressions: int
+
+    @property
+    def broken(self) -> bool:
+        """Whether the limit is surely passed."""
+        return self.low > self.guardrail.limit if self.guardrail.below else self.high < self.guardrail.limit
+
+
+def guard(log: Impressions, guardrails: tuple[Guardrail, ...], users: Array, alpha: float) -> tuple[Guarded, ...]:
+    """How the guardrails stand; the level is shared out between them."""
+    found = []
+    for rail in guardrails:
+        values = _values(log, rail.column)
+        rows = np.flatnonzero(~np.isnan(values))
+        rows = rows[in_time(log.times[rows])]
+        accounts = Accounts()
+        accounts.add(users[rows].astype(np.uint64), values[rows] - rail.limit)
+        low, high = (limit + rail.limit for limit in accounts.limits(alpha / len(guardrails)))
+        found.append(Guarded(rail, accounts.mean + rail.limit, low, high, accounts.impressions))
+    return tuple(found)
+
+
+def _values(log: Impressions, column: str) -> Floats:
+    if column == "zero-results":
+        return np.asarray(log.sizes == 0, np.float64)
+    if column == "abandonment":
+        return np.asarray(np.bincount(log.done.rows, minlength=len(log)) == 0, np.float64)
+    if column not in log.attributes or log.attribute_names[column]:
+        raise BadInput(f"a guardrail needs a column of numbers, or {' or '.join(OWN)}; not {column!r}")
+    return np.asarray(log.attributes[column], np.float64)

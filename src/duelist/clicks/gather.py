@@ -1,0 +1,401 @@
+"""Rows on their way into arrays, without a record in between where a row is of the usual form.
+
+What the lists of a row come to (which ranker owns a clicked slot) is the same for all rows that are alike, and is
+remembered by what was written. The rules are those of `record_of`, which is asked once for each form and for every row
+that is not usual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
+from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rejected, number, seconds
+from duelist.clicks.rows import Read, record_of
+
+REMEMBERED = 200_000  # forms
+PARTS = 256  # arrays of a column before they are joined
+
+
+class Form(NamedTuple):
+    """What the lists of a row come to."""
+
+    setup: int  # number of its rankers' names
+    layout: int  # number of its rankers and teams together
+    first: int
+    larger: int
+    slots: tuple[int, ...]  # clicked
+    teams: tuple[int, ...]  # of the clicked slots
+    lost: tuple[str, ...]
+    repeated: tuple[str, ...]  # rankers whose slots are clicked again
+
+
+class Names(dict[Any, int]):
+    """Numbers for names, in the order of their coming."""
+
+    def __missing__(self, name: Any) -> int:
+        self[name] = len(self)
+        return self[name]
+
+
+@dataclass
+class Batch:
+    """Rows as columns of what was written: lists that are alike for many rows are text or tuples."""
+
+    lines: Sequence[int]
+    id: Sequence[Any]
+    user: Sequence[Any]
+    query: Sequence[Any]
+    time: Sequence[Any]
+    shown: Sequence[Any]
+    rankers: Sequence[Any]
+    teams: Sequence[Any]
+    clicks: Sequence[Any]
+    credit: Sequence[Any]
+    click_times: Sequence[Any]
+    experiment: Sequence[Any]
+    attributes: Sequence[Sequence[Any]]
+
+    def without(self, places: set[int]) -> Batch:
+        """The others."""
+        kept = [place for place in range(len(self.lines)) if place not in places]
+        columns = {name: [getattr(self, name)[place] for place in kept] for name in BATCH[:-1]}
+        return Batch(**columns, attributes=[[column[place] for place in kept] for column in self.attributes])
+
+
+BATCH = tuple(Batch.__dataclass_fields__)
+ROW = ("ids", "users", "queries", "bodies", "times", "setups", "experiments", "sizes", "firsts", "larger", "lost")
+DONE = ("rows", "teams", "slots", "times", "names", "values")
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.int64),
+    "rows": np.int32,
+    **dict.fromkeys(("times", "values"), np.float64),
+    **dict.fromkeys(("setups", "experiments", "names"), np.int16),
+    **dict.fromkeys(("firsts", "larger", "teams"), np.int8),
+    **dict.fromkeys(("sizes", "slots"), np.uint16),
+    "lost": np.uint8,
+}
+
+
+class Column:
+    """Values that come in portions, as arrays; many small ones, which take more room than they hold, are joined."""
+
+    def __init__(self, name: str) -> None:
+        self.kind = KINDS[name]
+        self.parts: list[Array] = [np.zeros(0, self.kind)]
+        self.small: list[Array] = []
+
+    def add(self, values: Any) -> None:
+        self.small.append(np.array(values, self.kind))
+        if len(self.small) >= PARTS:
+            self.parts.append(np.concatenate(self.small))
+            self.small = []
+
+    def array(self) -> Array:
+        """All of them, which are forgotten."""
+        parts, self.parts, self.small = self.parts + self.small, [], []
+        return np.concatenate(parts)
+
+
+class Gatherer:
+    """Takes rows and becomes Impressions. `read` makes a list of what was written; `attributes` are kept."""
+
+    def __init__(self, read: Callable[[Any], Any] = list, typed: bool = True, attributes: Sequence[str] = ()) -> None:
+        self.read, self.typed, self.names = read, typed, tuple(attributes)
+        self.setups, self.layouts, self.experiments, self.actions = Names(), Names(), Names(), Names()
+        self.actions[CLICK] = 0
+        self.forms: dict[Any, Form] = {}
+        self.rankers: list[tuple[str, ...]] = []  # by the number of their setup
+        self.losses = Losses()
+        self.rows = 0
+        self.columns = {name: Column(name) for name in ROW}
+        self.done = {name: Column(name) for name in DONE}
+        self.given: dict[int, tuple[float, ...]] = {}
+        self.values: dict[str, list[Any]] = {name: [] for name in self.names}
+
+    def take(self, batch: Batch, path: object = "") -> list[int]:
+        """Take the rows that are of the usual form; the places in the batch of those that are not."""
+        forms: list[Form | None] | None = self._all_usual(batch)
+        if forms is None:
+            texts = (batch.user, batch.query, batch.experiment)
+            lists = (batch.rankers, batch.teams, batch.clicks, batch.credit, batch.click_times)
+            forms = list(map(self._usual, *texts, batch.time, batch.shown, *lists))
+        unusual = [place for place, form in enumerate(forms) if form is None] if None in forms else []
+        if unusual:
+            batch = batch.without(set(unusual))
+        self._store(batch, [form for form in forms if form is not None], path)
+        return unusual
+
+    def _all_usual(self, batch: Batch) -> list[Form | None] | None:
+        """The forms of a batch in which every row is usual and of a form met before, looked at as columns.
+
+        None: the rows must be looked at one by one. This is what most batches of a large log are.
+        """
+        for column in (batch.user, batch.query, batch.experiment):
+            if set(map(type, column)) != {str}:
+                return None
+        if set(map(type, batch.time)) != {float} or any(batch.credit) or any(batch.click_times):
+            return None
+        if set(map(type, batch.shown)) != {list} or not 0 <= min(batch.time) <= max(batch.time) < MILLISECONDS:
+            return None
+        sizes = list(map(len, batch.shown))
+        try:
+            if not all(map(str.strip, batch.user)) or not all(map(str.strip, chain.from_iterable(batch.shown))):
+                return None
+            if list(map(len, map(set, batch.shown))) != sizes:
+                return None
+            forms = list(map(self.forms.get, zip(sizes, batch.rankers, batch.teams, batch.clicks, strict=True)))
+        except TypeError:  # a document that is no text, or a list that holds lists
+            return None
+        for place, form in enumerate(forms) if None in forms else ():
+            if form is None:
+                row = (batch.shown[place], batch.rankers[place], batch.teams[place], batch.clicks[place])
+                forms[place] = self._new_form(*row)
+        return forms
+
+    def _new_form(self, shown: list[str], rankers: Any, teams: Any, clicks: Any) -> Form | None:
+        try:
+            return self._form(shown, rankers, teams, clicks)
+        except (TypeError, ValueError, BadRow):
+            return None
+
+    def _usual(
+        self,
+        user: Any,
+        query: Any,
+        experiment: Any,
+        time: Any,
+        shown: Any,
+        rankers: Any,
+        teams: Any,
+        clicks: Any,
+        credit: Any,
+        moments: Any,
+    ) -> Form | None:
+        """The form of a usual row; None if it must be read the long way."""
+        if not (user.__class__ is query.__class__ is experiment.__class__ is str and user.strip()):
+            return None
+        try:
+            if shown.__class__ is not list or len(set(shown)) != len(shown) or not all(map(str.strip, shown)):
+                return None
+            form = self.forms.get((len(shown), rankers, teams, clicks)) or self._form(shown, rankers, teams, clicks)
+            if form is None or not (time.__class__ is float and 0 <= time < MILLISECONDS):
+                seconds(time)
+            if form and credit and len(self._numbers(credit)) != len(self.rankers[form.setup]):
+                return None
+            if form and moments and len(list(map(seconds, self.read(moments)))) != len(form.slots):
+                return None
+        except (TypeError, ValueError, BadRow):
+            return None
+        return form
+
+    def _numbers(self, credit: Any) -> tuple[float, ...]:
+        return tuple(number("credit", amount) for amount in self.read(credit))
+
+    def _form(self, shown: list[str], rankers: Any, teams: Any, clicks: Any) -> Form | None:
+        """The form of lists that were not met before, or that name documents."""
+        key: Any = (len(shown), rankers, teams, clicks)
+        listed = self.read(clicks) if clicks else []
+        if any(item.__class__ is str and (self.typed or not item.isdecimal()) for item in listed):
+            listed = [shown.index(item) if item in shown else None for item in listed]
+            key = (len(shown), rankers, teams, (None, *listed))
+        if any(item is None or isinstance(item, dict) for item in listed):
+            return None
+        if key not in self.forms:
+            row = {"shown": [str(place) for place in range(len(shown))], "clicks": listed, "user": "anybody"}
+            row |= {name: self.read(text) for name, text in (("rankers", rankers), ("teams", teams)) if text}
+            if len(self.forms) >= REMEMBERED:
+                self.forms.clear()
+            self.forms[key] = self._form_of(record_of(row, "", self.typed))
+        return self.forms[key]
+
+    def _form_of(self, read: Read) -> Form:
+        record = read.record
+        teams = tuple(record.teams[click] if record.teams else -1 for click in record.clicks)
+        owners = tuple(_owner(record, slot) for slot in read.repeated)
+        setup = self.setups[record.rankers]
+        if setup == len(self.rankers):
+            self.rankers.append(record.rankers)
+        layout = self.layouts[record.rankers, record.teams] if len(self.layouts) < REMEMBERED else hash(record.teams)
+        return Form(setup, layout, *team_order(record), record.clicks, teams, read.lost, owners)
+
+    def _store(self, batch: Batch, forms: Sequence[Form], path: object) -> None:
+        """Make arrays of usual rows."""
+        if not forms:
+            return
+        setups, layouts, firsts, larger, slots, teams, lost, repeated = zip(*forms, strict=True)
+        names = zip(batch.experiment, batch.id, strict=True)
+        ids = list(map(hash, names)) if all(batch.id) else _ids(names, batch.lines)
+        shown = map(tuple, batch.shown)
+        experiments = {name: self.experiments[name] for name in dict.fromkeys(batch.experiment)}
+        self._append(
+            self.columns,
+            ids=ids,
+            users=list(map(hash, batch.user)),
+            queries=list(map(hash, batch.query)),
+            bodies=list(map(hash, zip(batch.user, batch.query, shown, layouts, strict=True))),
+            times=[time if time.__class__ is float and time < MILLISECONDS else seconds(time) for time in batch.time],
+            setups=setups,
+            experiments=list(map(experiments.__getitem__, batch.experiment)),
+            sizes=list(map(len, batch.shown)),
+            firsts=firsts,
+            larger=larger,
+            lost=list(map(len, lost)),
+        )
+        number_of_clicks = list(map(len, slots))
+        clicks = sum(number_of_clicks)
+        self._append(
+            self.done,
+            rows=np.repeat(np.arange(self.rows, self.rows + len(forms)), number_of_clicks),
+            teams=list(chain.from_iterable(teams)),
+            slots=list(chain.from_iterable(slots)),
+            times=self._click_times(batch, number_of_clicks),
+            names=np.zeros(clicks),
+            values=np.ones(clicks),
+        )
+        for place, credit in enumerate(batch.credit) if any(batch.credit) else ():
+            if credit:
+                self.given[self.rows + place] = self._numbers(credit)
+        for name, column in zip(self.names, batch.attributes, strict=True):
+            self.values[name].extend(column)
+        self.rows += len(forms)
+        for line, form in zip(batch.lines, forms, strict=True) if any(lost) or any(repeated) else ():
+            self._count(form, line, path)
+
+    def _click_times(self, batch: Batch, sizes: Sequence[int]) -> list[float]:
+        if not any(batch.click_times):
+            return [nan] * sum(sizes)
+        known = [list(map(seconds, self.read(moments))) if moments else [] for moments in batch.click_times]
+        return [time for times, size in zip(known, sizes, strict=True) for time in times or [nan] * size]
+
+    def _append(self, kept: dict[str, Column], **columns: Any) -> None:
+        for name, column in columns.items():
+            kept[name].add(column)
+
+    def add(self, read: Read, line: int = 0, path: object = "") -> None:
+        """Take any row that was read as a record."""
+        record, form = read.record, self._form_of(read)
+        self._append(
+            self.columns,
+            ids=[hash((record.experiment, record.id))],
+            users=[hash(record.user)],
+            queries=[hash(record.query)],
+            bodies=[hash((record.user, record.query, record.shown, form.layout))],
+            times=[record.time],
+            setups=[form.setup],
+            experiments=[self.experiments[record.experiment]],
+            sizes=[len(record.shown)],
+            firsts=[form.first],
+            larger=[form.larger],
+            lost=[min(255, record.lost)],
+        )
+        times = record.click_times or (nan,) * len(form.slots)
+        done = [(self.rows, *click, 0, 1.0) for click in zip(form.teams, form.slots, times, strict=True)]
+        for action in record.actions:
+            team, time = record.teams[action.slot] if record.teams else -1, nan if action.time is None else action.time
+            done.append((self.rows, team, action.slot, time, self.actions[action.name], action.value))
+        if done:
+            self._append(self.done, **dict(zip(DONE, zip(*done, strict=True), strict=True)))
+        if record.credit:
+            self.given[self.rows] = record.credit
+        for name in self.names:
+            self.values[name].append(record.attributes.get(name))
+        self.rows += 1
+        self._count(form, line, path)
+
+    def _count(self, form: Form, line: int, path: object) -> None:
+        for reason in form.lost:
+            self.losses.reject(Rejected(line, reason, "", str(path), row=False))
+        for ranker in form.repeated:
+            self.losses.repeated[ranker] += 1
+
+    def impressions(self) -> Impressions:
+        """All that was taken, each impression once."""
+        columns = {name: self.columns[name].array() for name in ROW}
+        done = Done(**{name: self.done[name].array() for name in DONE})
+        most = max(map(len, self.given.values()), default=0)
+        given = np.full((self.rows, most), nan)
+        for row, credit in self.given.items():
+            given[row, : len(credit)] = credit
+        texts = {name: _coded(self.values[name]) for name in self.names}
+        for name in ("users", "queries"):
+            columns[name] = numbered(columns[name])
+        return united(
+            Impressions(
+                **columns,
+                given=given,
+                attributes={name: codes for name, (codes, _) in texts.items()},
+                done=done,
+                setup_names=tuple(self.setups),
+                experiment_names=tuple(self.experiments),
+                action_names=tuple(self.actions),
+                attribute_names={name: names for name, (_, names) in texts.items()},
+                losses=self.losses,
+            )
+        )
+
+
+def _ids(names: Iterable[tuple[Any, Any]], lines: Sequence[int]) -> list[int]:
+    """Hashes of ids; a row without one is called by its line."""
+    return [hash(name) if name[1] else line for name, line in zip(names, lines, strict=True)]
+
+
+def numbered(hashes: Array) -> Array:
+    """Numbers from 0 in the order of coming, the same in every process.
+
+    >>> numbered(np.array([7, 3, 7, 5])).tolist()
+    [0, 1, 0, 2]
+    """
+    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
+    return np.asarray(rank[of_row])
+
+
+def _coded(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
+    """Numbers as floats, with no names; anything else as numbers of names, -1 where there is nothing."""
+    try:
+        return np.array([nan if value in (None, "") else float(value) for value in values]), ()
+    except (TypeError, ValueError):
+        names = Names()
+        return np.array([-1 if value in (None, "") else names[str(value)] for value in values]), tuple(names)
+
+
+def _owner(record: Record, slot: int) -> str:
+    team = record.teams[slot] if record.teams else -1
+    return record.rankers[team] if team >= 0 else ""
+
+
+def team_order(record: Record) -> tuple[int, int]:
+    """The ranker that picked first, and the one with the most slots, as numbers; -1 nobody; first -2: no teams.
+
+    >>> team_order(Record("1", "ann", "q", 0.0, ("a", "b", "c"), (), ("x", "y"), (-1, 1, 1)))
+    (1, 1)
+    """
+    first = next((team for team in record.teams if team >= 0), -1 if record.teams or not record.shown else -2)
+    sizes = [record.teams.count(team) for team in range(len(record.rankers))]
+    largest = max(sizes, default=0)
+    return first, sizes.index(largest) if sizes.count(largest) == 1 else -1
+
+
+def impressions_of(log: Log, attributes: Sequence[str] = ()) -> Impressions:
+    """The arrays of a log that was read as records.
+
+    >>> record = Record("1", "ann", "q", 0.0, ("a", "b", "c"), (0, 2), ("new", "old"), (0, 1, 0))
+    >>> impressions_of(Log((record,))).done.teams.tolist()
+    [0, 0]
+    """
+    found = Gatherer(attributes=attributes)
+    for record in log.records:
+        found.add(Read(record))
+    for bad in log.rejected:
+        found.losses.reject(bad)
+    found.losses.repeated.update(log.repeated)
+    found.losses.duplicates = log.duplicates
+    return found.impressions()

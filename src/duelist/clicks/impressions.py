@@ -1,0 +1,166 @@
+"""A log as arrays: a few numbers an impression, so that millions of them fit into memory.
+
+Users and queries are numbers in the order of their coming, other texts numbers of a short list of names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from duelist.clicks.records import Rejected
+from duelist.core.memory import Flags, Floats
+
+Array = npt.NDArray[Any]
+
+
+@dataclass
+class Losses:
+    """What of a log could not be used, counted."""
+
+    rows: Counter[str] = field(default_factory=Counter)  # rejected rows by kind of reason
+    clicks: Counter[str] = field(default_factory=Counter)  # clicks without a place, by kind of reason
+    rankers: Counter[str] = field(
+        default_factory=Counter
+    )  # rejected rows and clicks of no list, by the ranker that they favour
+    repeated: Counter[str] = field(default_factory=Counter)  # clicks on a slot clicked before, by ranker
+    examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
+    duplicates: int = 0  # rows that told of an impression once more
+
+    def reject(self, bad: Rejected) -> None:
+        """Count one."""
+        kinds = self.rows if bad.row else self.clicks
+        kinds[bad.kind] += 1
+        self.examples.setdefault(bad.kind, f"line {bad.line}: {bad.reason}")
+        if bad.row or bad.ranker:
+            self.rankers[bad.ranker] += 1
+
+
+@dataclass(frozen=True)
+class Done:
+    """Clicks or other actions, one entry each."""
+
+    rows: Array  # the impression
+    teams: Array  # the ranker that owns the slot, as a number of its setup; -1 nobody
+    slots: Array
+    times: Floats  # NaN where not known
+    names: Array  # of the action, as a number of `Impressions.action_names`
+    values: Floats
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, chosen: Any) -> Done:
+        """Some of them."""
+        return Done(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True)
+class Impressions:
+    """A log as arrays, one entry an impression, in the order of the log."""
+
+    ids: Array  # hashes while rows are united, then nothing
+    users: Array  # numbers in the order of their coming
+    queries: Array  # likewise
+    bodies: Array  # likewise: hashes of all that must be equal when an impression is logged twice
+    times: Floats
+    setups: Array  # numbers of `setup_names`
+    experiments: Array  # numbers of `experiment_names`
+    sizes: Array  # documents shown
+    firsts: Array  # the ranker that picked first, as a number of the setup; -1 nobody, -2 there are no teams
+    larger: Array  # the ranker with the most slots; -1 nobody or not known
+    lost: Array  # clicks without a place
+    given: Floats  # impressions x the most rankers: credit of the log; NaN where it has none
+    attributes: Mapping[str, Array]  # the columns asked for, as text numbers of `attribute_names` or as floats
+    done: Done
+    setup_names: tuple[tuple[str, ...], ...]
+    experiment_names: tuple[str, ...]
+    action_names: tuple[str, ...]  # the first is the click
+    attribute_names: Mapping[str, tuple[str, ...]]
+    losses: Losses
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, chosen: Flags) -> Impressions:
+        """Those that a mask chooses, with what was done with them."""
+        if chosen.all():
+            return self
+        new_row = np.cumsum(chosen) - 1
+        done = self.done.take(chosen[self.done.rows])
+        return replace(
+            self,
+            **{name: getattr(self, name)[chosen] for name in PER_IMPRESSION},
+            attributes={name: column[chosen] for name, column in self.attributes.items()},
+            done=replace(done, rows=new_row[done.rows].astype(np.int32)),
+        )
+
+
+# The arrays with one entry an impression.
+PER_IMPRESSION = (
+    *("ids", "users", "queries", "bodies", "times", "setups", "experiments", "sizes"),
+    *("firsts", "larger", "lost", "given"),
+)
+
+
+def united(log: Impressions) -> Impressions:
+    """The same with rows of the same id made one: all clicks of both, and the credit of the one that has most.
+
+    A later row that differs in more than its clicks is rejected.
+    """
+    order = np.argsort(log.ids, kind="stable")
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = log.ids[order][1:] != log.ids[order][:-1]
+    if begins.all():
+        return _forgetful(log)
+    first = np.empty(len(order), np.int64)  # the first row with the id of each
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    later = first != np.arange(len(first))
+    other = later & (log.bodies != log.bodies[first])
+    for row in np.flatnonzero(other)[:1].tolist():
+        reason = "the impression was logged before with another user, query or list"
+        log.losses.examples.setdefault(reason, f"row {row + 1}: {reason}")
+        log.losses.rows[reason] += int(other.sum())
+        log.losses.rankers[""] += int(other.sum())
+    log.losses.duplicates += int((later & ~other).sum())
+    done = log.done.take(~other[log.done.rows])
+    done = _once(replace(done, rows=first[done.rows]))
+    return _forgetful(replace(log, done=done, given=_given(log, first, other)).take(~later))
+
+
+def _forgetful(log: Impressions) -> Impressions:
+    """The same without what was needed only to find rows of the same impression."""
+    nothing = np.zeros(len(log), np.int8)
+    return replace(log, ids=nothing, bodies=nothing)
+
+
+def _once(done: Done) -> Done:
+    """Each click and each action of an impression once, the earliest first."""
+    order = np.lexsort((done.times, done.slots, done.names, done.rows))
+    new = np.ones(len(order), np.bool_)
+    for column in (done.rows, done.names, done.slots):
+        new[1:] &= column[order][1:] == column[order][:-1]
+    same = new.copy()
+    same[:1] = False
+    actions = done.names[order] > 0  # an action may happen twice, but not at the same time for the same value
+    for column in (done.times, done.values):
+        same[1:] &= ~actions[1:] | (column[order][1:] == column[order][:-1])
+    kept = np.sort(order[~same])
+    return done.take(kept)
+
+
+def _given(log: Impressions, first: Array, other: Flags) -> Floats:
+    """The credit of the row with the most clicks, the last of several."""
+    given = log.given.copy()
+    if given.shape[1] == 0:
+        return given
+    clicks = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log))
+    rows = np.flatnonzero(~other)
+    best = rows[np.lexsort((rows, clicks[rows]))]  # the best of each comes last and stays
+    given[first[best]] = log.given[best]
+    return given

@@ -1,0 +1,252 @@
+"""One row of a log as an impression, in any of the forms that people and engines write.
+
+A bad click or action is left out, counted in `Record.lost` and named; the row stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, text, whole
+from duelist.core.errors import BadInput
+
+DOCUMENT = ("id", "document", "doc", "object_id")  # what a shown document that is an object may call its id
+RANKER = ("ranker", "team", "[interleaving]", "interleaving", "model", "configuration")  # and its ranker
+NEUTRAL = ("", "-1", "neutral", "none", "both")  # names of the team that is nobody's
+KNOWN = frozenset(("id", "user", "query", "time", "shown", "clicks", "clicked", "rankers", "teams", "credit"))
+KNOWN |= {"experiment", "click_times", "actions", "lost"}
+LISTED = ("shown", "ranker", "clicks", "clicked", "click_times", "actions", "teams")  # not of a lone click
+
+
+class Read(NamedTuple):
+    """A row that was read: the impression, the slots that are clicked once more, and why other clicks are lost."""
+
+    record: Record
+    repeated: tuple[int, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+def record_of(row: Mapping[str, Any], otherwise: str, typed: bool = True) -> Read:
+    """The impression of a row; `otherwise` is the id of a row without one.
+
+    `typed`: numbers and text are told apart, as JSON does. In a table a whole number is a position or a team's.
+
+    >>> labelled = [{"id": "d3", "ranker": "old"}, {"id": "d1", "ranker": "new"}]
+    >>> record_of({"user": "ann", "shown": labelled, "clicked": ["d1"]}, "1").record.teams
+    (1, 0)
+    """
+    if row.get("shown") is None and row.get("ranker") is not None:
+        return Read(_lone_click(row, otherwise))
+    shown, labels = _shown(row)
+    rankers = items(row, "rankers", "ranker", text)
+    given = items(row, "teams", "team", _as_is) or labels
+    rankers = rankers or _named(given)
+    found = _Clicks(row, shown, typed)
+    query = row.get("query")
+    record = Record(
+        id=otherwise if row.get("id") in (None, "") else text("id", row["id"]),
+        user=text("user", row.get("user")),
+        query="" if query in (None, "") else text("query", query),
+        time=0.0 if row.get("time") is None else seconds(row["time"]),
+        shown=shown,
+        clicks=tuple(found.times),
+        rankers=rankers,
+        teams=tuple(_team(item, rankers, typed) for item in given),
+        credit=items(row, "credit", "credit", number),
+        experiment="" if row.get("experiment") in (None, "") else text("experiment", row["experiment"]),
+        click_times=found.click_times(),
+        actions=tuple(found.actions),
+        lost=len(found.lost) + whole("lost", row.get("lost") or 0),
+        attributes={name: value for name, value in row.items() if name not in KNOWN and _is_plain(value)},
+    )
+    if reason := fault(record):
+        raise BadRow(reason)
+    return Read(record, tuple(found.repeated), tuple(found.lost))
+
+
+def _lone_click(row: Mapping[str, Any], otherwise: str) -> Record:
+    """A row that is a click and the name of its ranker: nothing shown, and a credit of 1."""
+    named = {name: value for name, value in row.items() if name not in LISTED}
+    bare = record_of({**named, "shown": [], "rankers": [text("ranker", row["ranker"])], "credit": [1.0]}, otherwise)
+    return bare.record
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float) and value != ""
+
+
+def _as_is(name: str, value: Any) -> Any:
+    return value
+
+
+def items(row: Mapping[str, Any], column: str, each: str, read: Callable[[str, Any], Any]) -> tuple[Any, ...]:
+    """The items of a list, `each` of them called so; nothing is an empty list."""
+    value = row.get(column)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise BadRow(f"{column} must be a list, not {value!r}")
+    return tuple(read(each, item) for item in value)
+
+
+def _shown(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The documents, and the ranker of each where they are objects that name one."""
+    if row.get("shown") is None:
+        raise BadRow("no shown list")
+    listed = items(row, "shown", "document", _as_is)
+    if not any(isinstance(item, dict) for item in listed):
+        return tuple(text("document", item) for item in listed), ()
+    objects = [item if isinstance(item, dict) else {"id": item} for item in listed]
+    labels = tuple(first_of(item, RANKER) for item in objects)
+    labelled = any(label is not None for label in labels)
+    return tuple(text("document", first_of(item, DOCUMENT)) for item in objects), labels if labelled else ()
+
+
+def first_of(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """The value of the first name that has one."""
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
+
+
+def _named(teams: Sequence[Any]) -> tuple[str, ...]:
+    """The rankers of a row that only says whose each document is."""
+    names = {team for team in teams if isinstance(team, str) and team.lower() not in NEUTRAL}
+    return () if any(_is_whole(name) for name in names) else tuple(sorted(names))
+
+
+def _is_whole(value: str) -> bool:
+    return value.removeprefix("-").isdecimal()
+
+
+def _team(value: Any, rankers: tuple[str, ...], typed: bool) -> int:
+    """A team as a number: given so, or as the name of its ranker."""
+    if value is None:
+        return -1
+    if isinstance(value, str) and (typed or not _is_whole(value)):
+        if value in rankers:
+            return rankers.index(value)
+        if value.lower() in NEUTRAL:
+            return -1
+        if not _is_whole(value):
+            raise BadRow(f"team {value!r}, which is none of the rankers {', '.join(rankers) or '(none)'}")
+    return whole("team", value)
+
+
+class _Clicks:
+    """The clicks and actions of a row, each put in its place or lost."""
+
+    def __init__(self, row: Mapping[str, Any], shown: tuple[str, ...], typed: bool) -> None:
+        self.shown, self.typed = shown, typed
+        self.times: dict[int, float | None] = {}
+        self.repeated: list[int] = []
+        self.lost: list[str] = []
+        self.actions: list[Action] = []
+        given = [(item, False) for item in items(row, "clicks", "click", _as_is)]
+        given += [(item, True) for item in items(row, "clicked", "clicked document", _as_is)]
+        times = items(row, "click_times", "time of a click", _as_is)
+        if times and len(times) != len(given):
+            raise BadRow(f"{len(times)} times for {len(given)} clicks")
+        for place, (item, named) in enumerate(given):
+            self._take(item, named, times[place] if times else None)
+        for item in items(row, "actions", "action", _as_is):
+            self._take(item if isinstance(item, dict) else {"name": item}, False, None)
+
+    def _take(self, item: Any, named: bool, time: Any) -> None:
+        fields = item if isinstance(item, dict) else {}
+        try:
+            name = text("action", fields.get("name", CLICK))
+            slot = self._slot(item, fields, named)
+            moment = fields.get("time", time)
+            moment = None if moment is None else seconds(moment)
+            if name != CLICK:
+                self.actions.append(Action(name, slot, number("value", fields.get("value", 1.0)), moment))
+            elif slot in self.times:
+                self.repeated.append(slot)
+            else:
+                self.times[slot] = moment
+        except BadRow as error:
+            self.lost.append(str(error))
+
+    def _slot(self, item: Any, fields: Mapping[str, Any], named: bool) -> int:
+        if fields:
+            document = first_of(fields, ("document", "object_id"))
+            item, named = (fields.get("position"), False) if document is None else (document, True)
+        if named or (isinstance(item, str) and (self.typed or not _is_whole(item))):
+            return place_of(item, self.shown)
+        slot = whole("click", item)
+        if not 0 <= slot < len(self.shown):
+            raise BadRow(f"a click at {slot}, but the positions of {len(self.shown)} documents count from 0")
+        return slot
+
+    def click_times(self) -> tuple[float, ...]:
+        known = tuple(time for time in self.times.values() if time is not None)
+        return known if len(known) == len(self.times) else ()
+
+
+def place_of(document: Any, shown: Sequence[str]) -> int:
+    """Where a document was shown."""
+    name = text("document", document)
+    if name not in shown:
+        raise BadRow(f"a click on the document {name!r}, which was not shown")
+    return shown.index(name)
+
+
+def fault(record: Record) -> str:
+    """What contradicts itself in a record; empty if nothing does."""
+    size, rankers = len(record.shown), len(record.rankers)
+    if twice := _twice(record.shown):
+        return f"document {twice!r} is shown twice"
+    if twice := _twice(record.rankers):
+        return f"ranker {twice!r} is named twice"
+    if record.teams and len(record.teams) != size:
+        return f"{len(record.teams)} teams for {size} documents"
+    for team in record.teams:
+        if not -1 <= team < rankers:
+            return f"team {team}, but there are {rankers} rankers, counted from 0 (-1: neutral)"
+    if record.credit and len(record.credit) != rankers:
+        return f"{len(record.credit)} credits for {rankers} rankers"
+    return "" if record.lost >= 0 else f"{record.lost} clicks cannot be lost"
+
+
+def _twice(names: tuple[str, ...]) -> str | None:
+    if len(set(names)) == len(names):
+        return None
+    return next(name for name in names if names.count(name) > 1)
+
+
+def favoured(row: Mapping[str, Any]) -> str:
+    """The ranker that earned the most clicks of a row that cannot be used, as far as can be told."""
+    try:
+        rankers = items(row, "rankers", "ranker", text)
+        teams = [_team(item, rankers, typed=False) for item in items(row, "teams", "team", _as_is)]
+        clicks = [int(item) for item in row.get("clicks") or () if str(item).isdecimal()]
+    except (BadRow, TypeError):
+        return ""
+    own = [teams[click] for click in clicks if click < len(teams) and 0 <= teams[click] < len(rankers)]
+    counts = sorted(((own.count(team), team) for team in set(own)), reverse=True)
+    tied = len(counts) > 1 and counts[0][0] == counts[1][0]
+    return rankers[counts[0][1]] if counts and not tied else ""
+
+
+def row_of(record: Record) -> dict[str, Any]:
+    """The row that is read as this record again."""
+    own = {name: value for name, value in vars(record).items() if name != "attributes"}
+    row = dict(record.attributes) | {n: list(value) if isinstance(value, tuple) else value for n, value in own.items()}
+    row["actions"] = [
+        {"name": a.name, "position": a.slot, "value": a.value} | ({} if a.time is None else {"time": a.time})
+        for a in record.actions
+    ]
+    return row
+
+
+def check_record(record: Record) -> Record:
+    """The record as a reader would read it again; an error if that is another."""
+    try:
+        again, repeated, lost = record_of(row_of(record), "")
+    except BadRow as error:
+        raise BadInput(f"record {record.id!r} cannot be written: {error}") from None
+    if lost:
+        raise BadInput(f"record {record.id!r} cannot be written: {lost[0]}")
+    if repeated or again != record:
+        raise BadInput(f"record {record.id!r} cannot be written: it would be read again as {again}")
+    return again

@@ -1,0 +1,208 @@
+"""How UBI events find their impressions.
+
+An event names its query. Of the responses to that query it belongs to the one that showed its
+document: the last one before the event. An event without a document goes by `position.ordinal`, of which nobody
+knows whether it counts from 0 or from 1: events that have both tell, or ordinals that only one of the
+two allows, or the caller.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from duelist.clicks.collector import Collector
+from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, text, whole
+from duelist.clicks.rows import RANKER, Read, first_of
+
+CLICKS = (CLICK, "click_through")
+VALUE = ("value", "price", "revenue", "amount")  # what an event may call its worth
+
+Key = tuple[str, str]  # experiment and id of an impression
+
+
+@dataclass(frozen=True)
+class UbiRow:
+    """A line and where it came from."""
+
+    path: str
+    line: int
+    text: str
+    fields: Mapping[str, Any]
+
+
+@dataclass
+class Responses:
+    """The impressions of every query."""
+
+    found: Collector
+    of_query: dict[str, dict[str, Key]] = field(default_factory=dict)  # query id -> response id -> impression
+
+    def add(self, query_id: str, response: str, read: Read, row: UbiRow) -> None:
+        """Keep one; a query's second response has an id of its own."""
+        mine = self.of_query.setdefault(query_id, {})
+        if mine and response not in mine:
+            read = read._replace(record=replace(read.record, id=f"{query_id} {response or len(mine) + 1}"))
+        self.found.add(read, row.line, row.text, row.path)
+        mine[response] = read.record.experiment, read.record.id
+
+    def records(self, query_id: str) -> list[Record]:
+        """Those of one query, in the order of their times."""
+        keys = self.of_query.get(query_id, {}).values()
+        return sorted((self.found.records[key] for key in keys), key=lambda record: record.time)
+
+
+@dataclass
+class _Joined:
+    """What was done with one impression."""
+
+    clicks: list[tuple[float | None, int]] = field(default_factory=list)
+    actions: list[Action] = field(default_factory=list)
+    labels: list[tuple[int, str]] = field(default_factory=list)  # the ranker that an event names for its slot
+    lost: int = 0
+
+
+def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -> None:
+    """Add what happened to the impressions."""
+    found, joined = responses.found, dict[Key, _Joined]()
+    begin = ordinals if ordinals is not None else _first_ordinal(responses, events)
+    for row in events:
+        label = _label(row.fields)
+        try:
+            action = text("action_name", row.fields.get("action_name"))
+        except BadRow as error:
+            found.reject(row.line, str(error), row.text, row.path, ranker=label)
+            continue
+        if action not in CLICKS:
+            found.actions[action] += 1
+        record = _response(responses, row.fields)
+        mine = joined.setdefault((record.experiment, record.id), _Joined()) if record else None
+        try:
+            _add(mine, record, action, label, row.fields, begin)
+        except BadRow as error:
+            if action in CLICKS:
+                found.reject(row.line, str(error), row.text, row.path, row=False, ranker=label)
+                if mine is not None:
+                    mine.lost += 1
+    rankers = tuple(sorted({label for mine in joined.values() for _, label in mine.labels}))
+    for key, mine in joined.items():
+        found.records[key] = _with(found, found.records[key], mine, rankers)
+
+
+def _add(
+    mine: _Joined | None, record: Record | None, action: str, label: str, fields: Mapping[str, Any], begin: int | None
+) -> None:
+    query_id = text("query_id", fields.get("query_id"))
+    if mine is None or record is None:
+        raise BadRow(f"a click of the unknown query {query_id!r}")
+    slot, moment = _slot(record.shown, fields, begin), _moment(fields.get("timestamp"))
+    if action not in CLICKS:
+        value = first_of(_inner(fields, "event_attributes") or {}, VALUE)
+        mine.actions.append(Action(action, slot, 1.0 if value is None else number("value", value), moment))
+        return
+    mine.clicks.append((moment, slot))
+    if label:
+        mine.labels.append((slot, label))
+
+
+def _with(found: Collector, record: Record, mine: _Joined, rankers: tuple[str, ...]) -> Record:
+    """The record with what was done."""
+    if all(moment is not None for moment, _ in mine.clicks):
+        mine.clicks.sort(key=lambda click: click[0] or 0.0)
+    first: dict[int, float | None] = {}
+    for moment, slot in mine.clicks:
+        if slot in first:
+            found.repeat(record, [slot])
+        first.setdefault(slot, moment)
+    times = tuple(moment for moment in first.values() if moment is not None)
+    record = replace(record, clicks=tuple(first), click_times=times if len(times) == len(first) else ())
+    record = replace(record, actions=tuple(mine.actions), lost=mine.lost)
+    if record.teams or record.credit or not mine.labels:
+        return record
+    names = record.rankers or rankers
+    earned = Counter(label for _, label in dict.fromkeys(mine.labels))
+    return replace(record, rankers=names, credit=tuple(float(earned[name]) for name in names))
+
+
+def _moment(timestamp: Any) -> float | None:
+    try:
+        return seconds(timestamp)
+    except BadRow:
+        return None
+
+
+def _response(responses: Responses, fields: Mapping[str, Any]) -> Record | None:
+    """The response that an event belongs to."""
+    query_id = str(fields.get("query_id"))
+    named = responses.of_query.get(query_id, {}).get(str(fields.get("query_response_id")))
+    if named:
+        return responses.found.records[named]
+    records, moment, document = responses.records(query_id), _moment(fields.get("timestamp")), _document(fields)
+    showed = [record for record in records if document is not None and str(document) in record.shown] or records
+    before = [record for record in showed if moment is None or record.time <= moment]
+    return before[-1] if before else showed[0] if showed else None
+
+
+def _slot(shown: tuple[str, ...], fields: Mapping[str, Any], begin: int | None) -> int:
+    document = _document(fields)
+    if document is not None:
+        name = text("object_id", document)
+        if name not in shown:
+            raise BadRow(f"a click on the document {name!r}, which was not shown")
+        return shown.index(name)
+    ordinal = _ordinal(fields)
+    if ordinal is None:
+        raise BadRow("a click without object_id and position.ordinal")
+    place = whole("ordinal", ordinal)
+    if begin is None:
+        raise BadRow("a click at an ordinal, of which nothing tells whether it counts from 0 or 1: say ordinals=0 or 1")
+    if not begin <= place < begin + len(shown):
+        raise BadRow(f"a click at the ordinal {place}, but those of {len(shown)} documents count from {begin}")
+    return place - begin
+
+
+def _first_ordinal(responses: Responses, events: Iterable[UbiRow]) -> int | None:
+    """Whether ordinals count from 0 or 1, by events that also name their document, else by those at an end.
+
+    None where nothing tells, or where events contradict each other in more than one case of ten.
+    """
+    both: Counter[int] = Counter()
+    ends: Counter[int] = Counter()
+    for row in events:
+        record, document, ordinal = _response(responses, row.fields), _document(row.fields), _ordinal(row.fields)
+        if record is None or ordinal is None or not str(ordinal).isdecimal():
+            continue
+        place = int(ordinal)
+        if str(document) in record.shown:
+            both[place - record.shown.index(str(document))] += 1
+        elif document is None and place in (0, len(record.shown)):
+            ends[0 if place == 0 else 1] += 1
+    votes = both if both[0] + both[1] else ends
+    better = 0 if votes[0] > votes[1] else 1
+    return better if votes[better] > 9 * votes[1 - better] else None
+
+
+def _document(fields: Mapping[str, Any]) -> Any:
+    return _inner(fields, "event_attributes", "object", "object_id")
+
+
+def _ordinal(fields: Mapping[str, Any]) -> Any:
+    ordinal = _inner(fields, "event_attributes", "position", "ordinal")
+    return ordinal.get("index") if isinstance(ordinal, dict) else ordinal  # as it was before version 1.3
+
+
+def _label(fields: Mapping[str, Any]) -> str:
+    """The ranker that an event names, in its attributes or those of its object."""
+    for place in (_inner(fields, "event_attributes", "object"), _inner(fields, "event_attributes")):
+        label = first_of(place, RANKER) if isinstance(place, dict) else None
+        if isinstance(label, str) and label:
+            return label
+    return ""
+
+
+def _inner(fields: Any, *path: str) -> Any:
+    for name in path:
+        fields = fields.get(name) if isinstance(fields, dict) else None
+    return fields

@@ -1,0 +1,203 @@
+"""A verdict on a log that lost something of one ranker is withheld; one bad row or click spoils nothing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from duelist.analysis.analysis import analyze
+from duelist.analysis.clocks import believable
+from duelist.analysis.demo import HOUR, START, demo_log
+from duelist.analysis.losses import one_sided_e_value
+from duelist.clicks.log import Log, Record, Rejected, read_log
+from duelist.clicks.rows import row_of
+from duelist.clicks.scan import scan_log
+from duelist.evidence.balance import ALARM
+
+EQUAL = {"bm25": 0.3, "ltr": 0.3}
+CLEAR = {"old": 0.2, "new": 0.3}
+
+
+def file_of(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    file = folder / "log.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    return file
+
+
+def favoured(record: Record) -> int:
+    """The team that is clicked more; -1 neither."""
+    scores = [sum(record.teams[click] == team for click in record.clicks) for team in (0, 1)]
+    return -1 if scores[0] == scores[1] else int(np.argmax(scores))
+
+
+def spoiled(records: list[Record]) -> list[dict[str, Any]]:
+    """An out-of-range click where the first click was on the second ranker's slot."""
+    rows = []
+    for record in records:
+        row = row_of(record)
+        if record.clicks and record.teams[record.clicks[0]] == 1:
+            row["clicks"] = [*row["clicks"], 99]
+        rows.append(row)
+    return rows
+
+
+def test_bad_clicks_of_one_ranker_withhold_the_verdict_and_drop_no_row(tmp_path: Path) -> None:
+    records = demo_log(400, {"bm25": 0.2, "ltr": 0.3}, seed=3, visits=1)
+    rows = spoiled(records)
+    bad = sum(99 in row["clicks"] for row in rows)
+    assert bad > 130  # of 400: what used to be dropped made the loser win
+    file = file_of(tmp_path, rows)
+    clean, found = analyze(Log(tuple(records))), analyze(read_log(file))
+    assert found.impressions == 400
+    assert clean.winner == "ltr"
+    assert found.comparisons[0].preference == clean.comparisons[0].preference
+    assert found.winner is None
+    assert not found.health.valid
+    reasons = " ".join(found.health.reasons)
+    assert "clicks without a place: " in reasons
+    assert "clicks without a place hit one ranker more than another: bm25" in reasons
+    assert "WITHHELD" in str(found)
+    assert analyze(scan_log(file)).health.reasons == found.health.reasons
+
+
+def test_few_bad_clicks_that_hit_one_ranker_are_seen(tmp_path: Path) -> None:
+    records = demo_log(3000, EQUAL, seed=1, visits=1)
+    rows = [row_of(record) for record in records]
+    hit = [place for place, record in enumerate(records) if favoured(record) == 1][:60]
+    for place in hit:
+        rows[place]["clicks"] = [*rows[place]["clicks"], 77]
+    analysis = analyze(read_log(file_of(tmp_path, rows)))
+    loss = analysis.health.losses[1]
+    assert (loss.count, loss.rankers) == (60, {"bm25": 0, "ltr": 60})
+    assert loss.share < 0.05
+    assert len(analysis.health.reasons) == 1
+    assert "hit one ranker more than another: bm25 0, ltr 60" in analysis.health.reasons[0]
+
+
+def test_bad_clicks_of_both_rankers_alike_are_healthy_while_they_are_few(tmp_path: Path) -> None:
+    rows = [row_of(record) for record in demo_log(1500, CLEAR, seed=1)]
+    for row in rows[::40]:
+        row["clicks"] = [*row["clicks"], -5]
+    analysis = analyze(read_log(file_of(tmp_path, rows)))
+    assert analysis.health.losses[1].count == len(rows[::40])
+    assert analysis.health.valid
+    assert analysis.winner == "new"
+    strict = analyze(read_log(file_of(tmp_path, rows)), most_lost=0.001)
+    assert strict.winner is None
+    assert "more than 0%" in strict.health.reasons[0]
+
+
+def test_rejected_rows_of_one_ranker_withhold_the_verdict() -> None:
+    records = demo_log(3000, EQUAL, seed=2, visits=1)
+    gone = [record for record in records if favoured(record) == 1][:80]
+    kept = tuple(record for record in records if record not in gone)
+    rejected = tuple(Rejected(place, "no user", "", ranker="ltr") for place in range(len(gone)))
+    analysis = analyze(Log(kept, rejected))
+    assert analysis.health.losses[0].share < 0.05
+    assert "rejected rows hit one ranker more than another: bm25 0, ltr 80" in analysis.health.reasons[0]
+    alike = tuple(Rejected(place, "no user", "", ranker=("ltr", "bm25")[place % 2]) for place in range(80))
+    assert analyze(Log(kept, alike)).health.valid
+
+
+def test_loss_that_hits_both_alike_is_seldom_called_one_sided() -> None:
+    luck = np.random.default_rng(5)
+    alarms = 0
+    for _ in range(400):
+        share, lost = luck.uniform(0.2, 0.8), luck.uniform(0.01, 0.5)
+        whose, hit = luck.random(2000) < share, luck.random(2000) < lost
+        for look in range(50, 2001, 50):
+            counts = [[int((hit[:look] == side) @ (whose[:look] == team)) for team in (0, 1)] for side in (True, False)]
+            if one_sided_e_value(*counts) >= 1 / ALARM:
+                alarms += 1
+                break
+    assert alarms <= 10  # 4 of 400 at most may be expected; more than 10 have a chance of 0.3 %
+
+
+def test_late_clicks_do_not_count_and_withhold_where_they_are_one_sided() -> None:
+    records = demo_log(2000, EQUAL, seed=4, visits=1)
+    timed = [replace(r, click_times=tuple(r.time + 60 for _ in r.clicks)) for r in records]
+    prompt = analyze(Log(tuple(timed)), ended=True)
+    late = [
+        replace(r, click_times=tuple(r.time + 30 * HOUR for _ in r.clicks)) if favoured(r) == 1 and i % 8 == 0 else r
+        for i, r in enumerate(timed)
+    ]
+    found = analyze(Log(tuple(late)), ended=True, most_lost=0.5)
+    moved = sum(len(r.clicks) for i, r in enumerate(timed) if favoured(r) == 1 and i % 8 == 0)
+    assert prompt.health.valid
+    assert found.health.losses[2].count == moved
+    assert "late clicks and actions hit one ranker more than another" in found.health.reasons[0]
+    assert found.comparisons[0].preference > prompt.comparisons[0].preference
+    assert analyze(Log(tuple(late)), ended=True, attribution=48).comparisons[0].preference == pytest.approx(
+        prompt.comparisons[0].preference
+    )
+
+
+def test_a_click_that_comes_late_does_not_change_what_was_counted() -> None:
+    records = [replace(r, click_times=tuple(r.time + 60 for _ in r.clicks)) for r in demo_log(600, CLEAR, visits=1)]
+    early = analyze(Log(tuple(records)))
+    assert early.waiting > 0
+    assert early.comparisons[0].accounts.impressions == len(records) - early.waiting
+    more = replace(records[0], clicks=(0, 1, 2, 3, 4), click_times=(START + 40 * HOUR,) * 5)
+    kept = dict(zip(records[0].clicks, records[0].click_times, strict=True))
+    more = replace(more, click_times=tuple(kept.get(click, START + 40 * HOUR) for click in more.clicks))
+    later = analyze(Log((more, *records[1:])))
+    assert (later.comparisons[0].accounts.sums == early.comparisons[0].accounts.sums).all()
+    assert later.health.losses[2].count == 5 - len(records[0].clicks)
+
+
+def test_a_row_dated_years_ahead_ends_nothing() -> None:
+    records = [replace(r, click_times=tuple(r.time + 60 for _ in r.clicks)) for r in demo_log(300, CLEAR, visits=1)]
+    plain = analyze(Log(tuple(records)), window=24)
+    strange = replace(records[5], id="x", user="x", time=START + 3 * 365 * 24 * HOUR, click_times=(), clicks=())
+    found = analyze(Log((*records, strange)), window=24)
+    assert found.health.misdated == 1
+    assert found.comparisons[0].open == plain.comparisons[0].open > 0
+    assert (found.comparisons[0].accounts.sums == plain.comparisons[0].accounts.sums).all()
+    assert "1 impressions dated far from all others do not count" in str(found)
+
+
+def test_dates_that_fit_are_believed() -> None:
+    luck = np.random.default_rng(0)
+    assert believable(np.zeros(10)).all()
+    assert believable(START + luck.exponential(24 * HOUR, 5000)).all()
+    assert believable(START + 24 * HOUR * np.arange(3.0)).all()
+    times = np.append(START + luck.uniform(0, 30 * 24 * HOUR, 500), [0.0, START + 90 * 24 * HOUR])
+    assert np.flatnonzero(~believable(times)).tolist() == [500, 501]
+
+
+def test_clicks_dated_before_their_list_are_told() -> None:
+    records = [replace(r, click_times=tuple(r.time - 3600 for _ in r.clicks)) for r in demo_log(200, CLEAR)]
+    clicks = sum(len(r.clicks) for r in records)
+    analysis = analyze(Log(tuple(records)), ended=True)
+    assert f"{clicks:,} of {clicks:,} dated clicks are dated before their list: clocks differ." in analysis.health.notes
+
+
+def test_machines_and_silent_days_are_told() -> None:
+    records = demo_log(3000, CLEAR, visits=1)
+    machine = [replace(records[i], id=f"m{i}", user="crawler") for i in range(700)]
+    silent = [replace(r, clicks=()) if START + 5 * 24 * HOUR < r.time < START + 6 * 24 * HOUR else r for r in records]
+    notes = analyze(Log((*silent, *machine))).health.notes
+    assert any("1 user made 18.9% of the impressions, up to 700 each" in note for note in notes)
+    assert any("was everything logged?" in note for note in analyze(Log(tuple(silent))).health.notes)
+    assert analyze(Log(tuple(records))).health.notes == ()
+    without = analyze(Log((*records, *machine)), most=50)
+    assert without.comparisons[0].accounts.impressions == len(records)
+
+
+def test_repeated_clicks_are_counted_by_ranker(tmp_path: Path) -> None:
+    rows = [row_of(record) for record in demo_log(300, CLEAR, seed=1)]
+    again: dict[str, int] = {"old": 0, "new": 0}
+    for row in rows:
+        if row["clicks"]:
+            again[("old", "new")[row["teams"][row["clicks"][0]]]] += 1
+            row["clicks"] = [*row["clicks"], row["clicks"][0]]
+    file = file_of(tmp_path, rows)
+    for analysis in (analyze(read_log(file)), analyze(scan_log(file))):
+        loss = analysis.health.losses[3]
+        assert (loss.count, dict(loss.rankers)) == (sum(again.values()), again)
+        assert analysis.health.valid

@@ -1,0 +1,225 @@
+"""Several outcomes, segments, guardrails, experiments and forms of logs, each against counts by hand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from duelist.analysis.analysis import analyze, analyze_all
+from duelist.analysis.demo import demo_log
+from duelist.analysis.guardrails import Guardrail
+from duelist.analysis.page import page
+from duelist.cli.analyze import analyze_command
+from duelist.clicks.log import Action, Log, Record, write_log
+from duelist.core.errors import BadInput
+
+CLEAR = {"old": 0.2, "new": 0.3}
+
+
+@pytest.fixture
+def command() -> typer.Typer:
+    app = typer.Typer()
+    app.command()(analyze_command)
+    return app
+
+
+def buying(records: list[Record], seed: int = 0) -> list[Record]:
+    """Every fifth click is a purchase; those of the second ranker are worth twice as much."""
+    luck = np.random.default_rng(seed)
+    return [
+        replace(
+            r,
+            actions=tuple(Action("purchase", c, 10.0 * (1 + r.teams[c])) for c in r.clicks if luck.random() < 0.2),
+            attributes={"device": ("phone", "desktop")[i % 3 == 0], "latency": 100.0 + i % 50},
+        )
+        for i, r in enumerate(records)
+    ]
+
+
+def test_outcomes_stand_side_by_side_at_a_level_that_they_share() -> None:
+    records = buying(demo_log(3000, CLEAR, seed=1, visits=1))
+    analysis = analyze(Log(tuple(records)), outcomes=("clicks", "purchase", "purchase:value"))
+    assert [other.name for other in analysis.others] == ["purchase", "purchase:value"]
+    number, value = (other.comparisons[0] for other in analysis.others)
+    assert analysis.comparisons[0].alpha == number.alpha == value.alpha == 0.05 / 3
+    actions = [(r.teams[a.slot], a.value) for r in records for a in r.actions]
+    by_hand = sum(1 - 2 * team for team, _ in actions) / len(records)
+    assert number.preference == pytest.approx(by_hand)
+    assert value.preference == pytest.approx(sum((1 - 2 * team) * v for team, v in actions) / len(records))
+    assert value.winner == "new"
+    assert "By purchase:value:\n" in str(analysis)
+    only = analyze(Log(tuple(records)), outcomes=("purchase",))
+    assert only.comparisons[0].preference == number.preference
+    assert "Purchase an impression: new" in str(only)
+    with pytest.raises(
+        BadInput, match="an outcome is clicks, the name of an action, or that and :value, not 'buy:sum'"
+    ):
+        analyze(Log(tuple(records)), outcomes=("buy:sum",))
+
+
+def test_the_effect_is_said_in_clicks() -> None:
+    records = demo_log(900, CLEAR, seed=2)
+    analysis = analyze(Log(tuple(records)))
+    clicks = [sum(r.teams[c] == team for r in records for c in r.clicks) for team in (0, 1)]
+    effect = analysis.effect
+    assert (effect.first, effect.second) == pytest.approx((clicks[1] / len(records), clicks[0] / len(records)))
+    assert effect.share == pytest.approx(clicks[1] / sum(clicks))
+    assert effect.lift == pytest.approx(clicks[1] / clicks[0] - 1)
+    assert f"new has {effect.share:.1%} of the clicks of both, {effect.lift:+.1%} over old." in str(analysis)
+
+
+def test_segments_are_the_same_comparison_of_fewer_at_a_shared_level() -> None:
+    records = buying(demo_log(2000, CLEAR, seed=3, visits=1))
+    analysis = analyze(Log(tuple(records)), segments=("device", "queries"))
+    names = [segment.name for segment in analysis.segments]
+    assert names == ["device phone", "device desktop", "head queries", "tail queries"]
+    phone = tuple(r for r in records if r.attributes["device"] == "phone")
+    alone = analyze(Log(phone), alpha=0.05 / 4).comparisons[0].towards_leader()
+    part = analysis.segments[0]
+    assert part.preference == pytest.approx(alone.preference)
+    assert part.users == alone.users
+    assert (part.low, part.high) == pytest.approx(alone.limits)
+    assert part.winner == "new"
+    assert sum(segment.impressions for segment in analysis.segments[2:]) == len(records)
+    assert "by segment" in str(analysis)
+    with pytest.raises(BadInput, match="no impression has anything in the column 'planet'"):
+        analyze(Log(tuple(replace(r, attributes={}) for r in records)), segments=("planet",))
+
+
+def test_a_broken_guardrail_withholds_the_verdict() -> None:
+    records = buying(demo_log(2000, CLEAR, seed=3, visits=1))
+    fine = analyze(Log(tuple(records)), guardrails=("latency<140", "abandonment<0.6", "zero-results<0.01"))
+    assert fine.winner == "new"
+    assert fine.guarded[0].mean == pytest.approx(np.mean([r.attributes["latency"] for r in records]))
+    silent = np.mean([not r.clicks for r in records])
+    assert fine.guarded[1].mean == pytest.approx(silent)
+    broken = analyze(Log(tuple(records)), guardrails=("latency<110",))
+    assert broken.winner is None
+    assert "the guardrail latency < 110 is broken: 124, surely above the limit" in broken.health.reasons
+    with pytest.raises(BadInput, match="a guardrail is a column, < or >, and a number"):
+        Guardrail.read("latency 5")
+    with pytest.raises(BadInput, match="a guardrail needs a column of numbers"):
+        analyze(Log(tuple(records)), guardrails=("device<5",))
+
+
+def test_experiments_with_the_same_rankers_never_merge() -> None:
+    one = [replace(r, experiment="checkout") for r in demo_log(800, {"a": 0.2, "b": 0.3}, seed=1)]
+    two = [replace(r, experiment="home") for r in demo_log(800, {"a": 0.3, "b": 0.2}, seed=2)]
+    log = Log((*one, *two))
+    first, second = analyze_all(log)
+    assert (first.experiment, first.winner, second.experiment, second.winner) == ("checkout", "b", "home", "a")
+    alone = analyze(Log(tuple(two)))
+    assert (second.comparisons[0].accounts.sums == alone.comparisons[0].accounts.sums).all()
+    assert analyze(log, experiment="home").winner == "a"
+    with pytest.raises(BadInput, match="the log has the experiments 'checkout', 'home': say which one"):
+        analyze(log)
+    with pytest.raises(BadInput, match="the log has no experiment 'cart'; it has 'checkout', 'home'"):
+        analyze(log, experiment="cart")
+
+
+def test_clicks_alone_say_what_they_can() -> None:
+    luck = np.random.default_rng(0)
+    records = [
+        Record(str(i), f"u{i % 700}", "q", 1.79e9 + i, (), (), (("old", "new")[luck.random() < 0.65],), (), (1.0,))
+        for i in range(2000)
+    ]
+    analysis = analyze(Log(tuple(records)))
+    new = sum(r.rankers == ("new",) for r in records)
+    assert analysis.effect.share == pytest.approx(new / 2000)
+    assert analysis.comparisons[0].winner == "new"
+    assert any("The log has clicks alone" in note for note in analysis.health.notes)
+    assert "Not known: the log has no teams." in str(analysis)
+
+
+def test_three_rankers_are_said_as_their_pairs_say() -> None:
+    analysis = analyze(Log(tuple(demo_log(250, {"a": 0.1, "b": 0.32, "c": 0.3}, seed=8, slots=6))))
+    best = analysis.rankers[0].name
+    pairs = [c.towards_leader() for c in analysis.comparisons if best in (c.first, c.second)]
+    assert analysis.winner is None
+    assert all(c.first == best for c in pairs)
+    beaten = [c.second for c in pairs if c.winner == best]
+    assert beaten == ["a"]
+    other = "b" if best == "c" else "c"
+    said = f"Undecided; so far {best} is ahead of all others, surely of a, not yet surely of {other}."
+    assert said in str(analysis)
+
+
+def test_no_impression_is_dropped_by_counting_queries() -> None:
+    records = [replace(record, query=f"q{i % 9}") for i, record in enumerate(demo_log(300, CLEAR))]
+    accounts = analyze(Log(tuple(records)), unit="query").comparisons[0].accounts
+    assert (accounts.users, accounts.impressions) == (9, len(records))
+
+
+def test_names_cannot_command_a_terminal_or_a_page() -> None:
+    name = "\x1b[31mred<b>"
+    analysis = analyze(Log(tuple(demo_log(300, {"old": 0.2, name: 0.3}))))
+    assert "\x1b" not in str(analysis) + page(analysis, "\x1b[0m")
+    assert "\\x1b[31mred<b>" in str(analysis)
+    assert "<b>" not in page(analysis, "log")
+
+
+def test_the_page_says_when_by_what_and_how_and_fits_small_screens() -> None:
+    from datetime import UTC, datetime
+
+    analysis = analyze(Log(tuple(buying(demo_log(600, CLEAR)))), segments=("device",), alpha=0.01)
+    made = page(analysis, "log", datetime(2026, 5, 4, 3, 2, tzinfo=UTC))
+    assert "Made 2026-05-04 03:02 UTC by duelist " in made
+    assert "alpha 0.01" in made
+    assert "segments device" in made
+    assert 'name="viewport"' in made
+    assert "@media (max-width" in made
+    assert "Credit an impression" in made
+    assert "by day" in made
+
+
+def test_the_command_tells_experiments_apart(command: typer.Typer, tmp_path: Path) -> None:
+    file = tmp_path / "log.jsonl"
+    both = [replace(r, id=f"{r.id}{e}", experiment=e) for e in "xy" for r in buying(demo_log(300, CLEAR))]
+    write_log(both, file)
+    run = CliRunner().invoke(command, [str(file), "--html", str(tmp_path / "p.html")], catch_exceptions=False)
+    assert run.output.count("Who wins") == 2
+    assert (tmp_path / "p-1.html").exists()
+    assert (tmp_path / "p-2.html").exists()
+    options = [
+        "--experiment",
+        "y",
+        "--json",
+        "--outcome",
+        "purchase",
+        "--segment",
+        "device",
+        "--guardrail",
+        "latency<9",
+    ]
+    shown = json.loads(CliRunner().invoke(command, [str(file), *options], catch_exceptions=False).output)
+    assert (shown["experiment"], shown["outcomes"], shown["valid"]) == ("y", ["purchase"], False)
+    assert [part["name"] for part in shown["segments"]] == ["device phone", "device desktop"]
+    with pytest.raises(BadInput, match="is a folder: name the file to save the page in"):
+        CliRunner().invoke(command, [str(file), "--html", str(tmp_path)], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("records", "complaint"),
+    [
+        ([], "there are no impressions to analyse"),
+        ([Record("1", "ann", "", 0.0, ("a",), (0,))], "none of the 1 impressions compares two rankers"),
+        ([Record("1", "ann", "", 0.0, (), (), ("x",), (), (1.0,))], "none of the 1 impressions compares two rankers"),
+        ([Record("1", "ann", "", 0.0, ("a",), (), ("x",))], "none of the 1 impressions compares two rankers"),
+    ],
+)
+def test_nothing_to_compare_is_said(records: list[Record], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        analyze(Log(tuple(records)))
+
+
+def test_one_impression_is_enough_for_a_report() -> None:
+    analysis = analyze(Log((Record("1", "ann", "", 0.0, ("a", "b"), (0,), ("x", "y"), (0, 1)),)))
+    assert "Undecided; so far x is ahead by 1 credit an impression." in str(analysis)
+    json.dumps(analysis.summary(), allow_nan=False)
+    assert page(analysis, "one")
