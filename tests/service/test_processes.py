@@ -194,6 +194,14 @@ def test_elsewhere_without_tokens_is_one_sentence(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_journal_that_cannot_be_opened_is_one_sentence(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "duelist.cli", "serve", "--journal", f"sqlite:///{tmp_path}/none/live.db"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: there is no folder")
+    assert done.stderr.count("\n") == 1
+
+
 def test_without_the_packages_it_says_what_to_install(tmp_path: Path) -> None:
     program = "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['serve']; import duelist.cli as c; c.main()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path)

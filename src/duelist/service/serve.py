@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from duelist.core.errors import MissingExtra
+from duelist.storage.journal import open_journal
 
 
 def serve(config: Path | None, given: Mapping[str, Any]) -> None:
@@ -21,6 +22,7 @@ def serve(config: Path | None, given: Mapping[str, Any]) -> None:
     except ImportError as error:
         raise MissingExtra(f"the service needs {error.name}: pip install 'duelist[service]'") from error
     settings = read_settings(config, os.environ, given)
+    open_journal(settings.journal).close()  # what is wrong with it is said now, in one sentence
     set_up(settings.log)
     uvicorn.run(
         App(settings),

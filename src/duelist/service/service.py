@@ -25,6 +25,7 @@ from duelist.service.settings import Settings
 from duelist.storage.journal import machine_clock, open_journal
 
 T = TypeVar("T")
+SELDOM = (20_000, 20, 20)  # garbage collections: a batch of events is thousands of values, and none of them a circle
 
 
 class Service:
@@ -39,6 +40,7 @@ class Service:
         self.doorkeeper = Doorkeeper(settings.tokens)
         self.metrics = Metrics()
         self.ready = False
+        self._collect = gc.get_threshold()
         self._side = ThreadPoolExecutor(2, "side")  # for what takes long and may run beside commits
         self._rehearsed: set[Any] = set()
         self._defining = asyncio.Lock()
@@ -53,6 +55,7 @@ class Service:
         await self.aside(self._warm_up)
         gc.collect()
         gc.freeze()  # a full collection over the compiler's heap takes longer than many requests
+        gc.set_threshold(*SELDOM)
         self._background = asyncio.create_task(self._look_after())
         self.ready = True
         LOG.info(
@@ -78,6 +81,7 @@ class Service:
         await self.aside(self.experiments.journal.close)
         self._side.shutdown()
         gc.unfreeze()
+        gc.set_threshold(*self._collect)
         LOG.info("stopped", extra={"seq": self.experiments.fold.seq})
 
     async def aside(self, work: Callable[[], T]) -> T:
@@ -152,9 +156,13 @@ class Service:
         """Whatever is compiled or loaded at first use is used now."""
         for name in self.experiments.names():
             definition = self.experiments.state(name).definition
-            if kernels_of(definition) not in self._rehearsed:
+            if kernels_of(definition) in self._rehearsed:
+                continue
+            try:
                 rehearse(definition)
                 self._rehearsed.add(kernels_of(definition))
+            except DuelistError as error:  # it is there, and may do better than its rehearsal
+                LOG.warning("not warm", extra={"experiment": name, "reason": str(error)})
 
     async def _look_after(self) -> None:
         saved, saved_at = self.experiments.fold.seq, time.monotonic()

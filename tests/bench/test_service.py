@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from duelist.bench.load import Says, measure, request
+from duelist.bench.service import bench_service, service_table
+from duelist.core.errors import BadInput
+
+
+def test_every_kind_of_request_is_measured_beside_the_echo() -> None:
+    rows = bench_service(seconds=0.4, connections=4)
+    assert [row["what"] for row in rows] == ["ask + tell", "event", "100 events", "interleave 2 x 20"]
+    for row in rows:
+        assert row["requests_a_second"] > 0
+        assert row["p50_ms"] <= row["p99_ms"]
+        assert row["ratio"] == pytest.approx(row["cpu_us"] / row["echo_cpu_us"])
+    assert rows[2]["events_a_second"] == pytest.approx(100 * rows[2]["requests_a_second"])
+    assert len(service_table(rows).rows) == 4
+    with pytest.raises(BadInput, match="more than 0"):
+        bench_service(seconds=0)
+
+
+def answer(listening: socket.socket) -> None:
+    """Answer three requests of one connection, each in two pieces, the third with an error."""
+    connection, _ = listening.accept()
+    with connection:
+        for status in (200, 200, 503):
+            connection.recv(10_000)
+            connection.sendall(b"HTTP/1.1 %d x\r\nContent-Length: 2\r\n\r\n{" % status)
+            time.sleep(0.01)
+            connection.sendall(b"}")
+        connection.recv(10_000)
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer, args=(listening,), daemon=True)
+        thread.start()
+        yield listening.getsockname()[1]
+        thread.join(10)
+
+
+def test_an_error_ends_the_measurement(port: int) -> None:
+    said: list[bytes] = []
+
+    def script(number: int) -> Says:
+        while True:
+            said.append((yield request("/", b"{}")))
+
+    with pytest.raises(BadInput, match="503"):
+        measure(port, os.getpid(), script, seconds=5, connections=1)
+    assert said == [b"{}", b"{}"]
