@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -103,6 +105,8 @@ def test_a_key_gets_the_same_answer() -> None:
         for _ in range(20):
             assert search.ask(key="request 1") == first
         assert search.status()["counts"]["drawn"] == 1
+        with pytest.raises(BadInput, match="key must be text of 1 to 200 signs that can be printed"):
+            search.ask(key="\x1fpage 2 of 3")
 
 
 def test_only_allowed_arms_are_drawn_and_each_gets_its_floor() -> None:
@@ -177,3 +181,22 @@ def test_a_new_version_begins_warm_or_cold_and_nothing_leaks() -> None:
         assert isinstance(cold, Arms)
         assert cold.policy.told == 0
         check_replay(living)
+
+
+def test_threads_learn_what_became_of_their_tells_whoever_folds_them() -> None:
+    with experiments() as living:
+        search = started(living, policy="rucb")
+        ids = [search.ask().id for _ in range(300)]
+        answers, over = list[bool](), threading.Event()
+
+        def watch() -> None:
+            while not over.is_set():
+                living.catch_up()
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        for name in ids:
+            answers += [search.tell(name, outcome=0.5).repeated for _ in range(2)]
+        over.set()
+        watcher.join()
+        assert answers == [False, True] * 300

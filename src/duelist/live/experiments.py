@@ -34,6 +34,7 @@ from duelist.live.verbs import Verbs
 from duelist.storage.journal import CHUNK, Draft, Event, Journal, Place, Snapshot
 
 INDEX = "index 1"  # what the snapshot of all experiments is: their definitions
+KEPT = 100_000  # verdicts: more events than one commit has, or several
 PATIENCE = 5.0  # seconds to wait for the snapshot of a process that has erased a user
 STEPS = {"start": "running", "pause": "paused", "stop": "stopped"}
 
@@ -47,6 +48,7 @@ class Experiments:
         self.luck = np.random.default_rng() if luck is None else luck
         self.lock = threading.RLock()
         self._known_forgot = 0
+        self._verdicts: Verdicts = {}  # of events that were not counted, until whoever appended them asks
         self._load(adopt)
 
     # Following the journal.
@@ -55,24 +57,27 @@ class Experiments:
         """Fold what others have appended."""
         with self.lock:
             while chunk := self.journal.read(self.fold.seq, CHUNK):
-                self.fold.apply(chunk)
+                self._apply(chunk)
             if self.fold.forgot > self._known_forgot:
                 self._begin_anew()
 
     def absorb(self, drafts: Sequence[Draft], places: Sequence[Place]) -> Verdicts:
         """Fold what this process has just appended; what became of its events that were not counted."""
         fresh = [Event(p.seq, p.at, *d) for d, p in zip(drafts, places, strict=True) if not p.repeated]
+        if not fresh:
+            return {}
         with self.lock:
-            if not fresh:
-                return {}
             if fresh[0].seq == self.fold.seq + 1 and fresh[-1].seq == self.fold.seq + len(fresh):
-                return self.fold.apply(fresh)
-            verdicts: Verdicts = {}
-            while self.fold.seq < fresh[-1].seq:  # others have appended in between
-                verdicts |= self.fold.apply(self.journal.read(self.fold.seq, CHUNK))
-            if self.fold.forgot > self._known_forgot:
-                self._begin_anew()
-            return verdicts
+                self._apply(fresh)
+            else:  # others have appended in between, or another thread has caught up already
+                self.catch_up()
+            return {event.seq: self._verdicts.pop(event.seq) for event in fresh if event.seq in self._verdicts}
+
+    def _apply(self, chunk: Sequence[Event]) -> None:
+        """Fold, and keep for a while what became of events: whoever appended them will ask."""
+        self._verdicts |= self.fold.apply(chunk)
+        while len(self._verdicts) > KEPT:
+            del self._verdicts[next(iter(self._verdicts))]
 
     def fold_anew(self) -> None:
         """Forget the state, and come to it again from the journal."""

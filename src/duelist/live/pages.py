@@ -113,7 +113,7 @@ def _next_page(requests: Requests, wanted: Wanted) -> Plan:
     begin = len(last.shown.ranking)
     shown = _continue(last.shown, _rankings(wanted, names), begin + wanted.length, requests.luck)
     body = Listed(first, wanted.page, begin, last.arms, shown, last.pair, last.query)
-    key = f"page {wanted.page} of {first}"  # two at once get the same page
+    key = f"\x1fpage {wanted.page} of {first}"  # two at once get the same page
     draft = events.draft(requests.state.number, events.SHOWN, body, pages[-1].user, key)
 
     def answer(places: list[Place], verdicts: Verdicts) -> Page:

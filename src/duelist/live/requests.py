@@ -16,6 +16,7 @@ from duelist.live.state import Fetch, State, Verdicts
 from duelist.storage.journal import Draft, Event, Place
 
 MAX_DOCUMENTS = 10_000
+LONGEST_KEY = 200
 
 
 class Asked(NamedTuple):
@@ -74,6 +75,14 @@ class Requests:
         if number != self.state.number:
             raise UnknownName(f"{id!r} is of another experiment or version than {self.definition.name!r}")
         return seq
+
+    def key(self, key: str | None) -> str:
+        """The caller's key. Keys with a control character are our own."""
+        if key is None:
+            return ""
+        if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+            raise BadInput(f"key must be text of 1 to {LONGEST_KEY} signs that can be printed, not {key!r:.100}")
+        return key
 
     def length(self, length: int | None) -> int:
         """How many documents a page has."""

@@ -33,7 +33,7 @@ class Verbs(Requests):
         if fixed is not None:
             return now(Asked(None, fixed, fixed))
         pair = state.draw(self.luck, chosen)
-        draft = events.drawn(state.number, pair, self.hashed(user), key or "")
+        draft = events.drawn(state.number, pair, self.hashed(user), self.key(key))
 
         def answer(places: list[Place], verdicts: Verdicts) -> Asked:
             known: Pair = self.repeated(places[0], events.DRAWN) or pair
@@ -99,7 +99,7 @@ class Verbs(Requests):
             raise BadInput(f"page must be a whole number of at least 1, not {page!r}")
         checked = {arm: check_documents(arm, ranking) for arm, ranking in rankings.items()}
         allowed = self.check_allowed(checked)
-        wanted = Wanted(checked, allowed, user, query, of, self.length(length), page, key or "")
+        wanted = Wanted(checked, allowed, user, query, of, self.length(length), page, self.key(key))
         return plan_page(self, wanted)
 
     def rank(
@@ -121,7 +121,7 @@ class Verbs(Requests):
             order = np.argsort(-state.learner.score(features), kind="stable")
             return now(Page(None, tuple(ids[place] for place in order[:size]), 1, ()))
         body = state.draw(ids, features, query, size, self.luck)
-        draft = events.draft(state.number, events.RANKED, body, self.hashed(user), key or "")
+        draft = events.draft(state.number, events.RANKED, body, self.hashed(user), self.key(key))
 
         def answer(places: list[Place], verdicts: Verdicts) -> Page:
             ranked: Ranked = self.repeated(places[0], events.RANKED) or body
