@@ -9,7 +9,21 @@ from typing import Annotated
 import typer
 
 from duelist import __version__
-from duelist.cli import analyze, audit, bench, compare, data, fit, journal, learn, matrix, policies, reproduce, simulate
+from duelist.cli import (
+    analyze,
+    audit,
+    bench,
+    compare,
+    data,
+    fit,
+    journal,
+    learn,
+    matrix,
+    policies,
+    rank,
+    reproduce,
+    simulate,
+)
 from duelist.core.errors import DuelistError
 
 app = typer.Typer(
@@ -27,6 +41,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "compare": compare.compare_command,
     "audit": audit.audit_command,
     "analyze": analyze.analyze_command,
+    "rank": rank.rank_command,
     "replay": journal.replay_command,
     "doctor": journal.doctor_command,
     "export": journal.export_command,
