@@ -76,6 +76,12 @@ def climbed(log: DuelLog, prior: float) -> Floats:
     return np.append(found[:n] - found[:n].mean(), found[n])
 
 
+def test_a_prior_places_arms_of_very_few_duels() -> None:
+    duels = [("a", "b", 1.0)] * 2 + [("b", "a", 0.0)] * 5 + [("a", "c", 1.0), ("b", "d", 1.0), ("c", "a", 0.0)]
+    log = leaderboard(duels, prior=1.0, sides=False)
+    assert [each.arm for each in log.standings] == ["a", "b", "c", "d"]
+
+
 @pytest.mark.parametrize("prior", [0.0, 2.0])
 def test_newton_finds_the_most_likely_strengths(prior: float) -> None:
     log = made_up(5, 300, 1, bias=0.4, graded=True)
@@ -83,6 +89,15 @@ def test_newton_finds_the_most_likely_strengths(prior: float) -> None:
     found = fit_strengths(cells_of(log), bias=True, prior=prior)
     assert found is not None
     assert np.append(found.strength, found.bias) == pytest.approx(climbed(log, prior), abs=2e-4)
+
+
+def test_a_tree_of_pairs_is_explained_exactly() -> None:
+    """Nothing is left over, and rounding alone decides whether a step climbs."""
+    games = [("a", "b", 162, 131), ("c", "b", 443, 599), ("d", "a", 50, 115)]
+    duels = [each for x, y, won, lost in games for each in [(x, y, 1.0)] * won + [(x, y, 0.0)] * lost]
+    board = leaderboard(duels, sides=False)
+    for x, y, won, lost in games:
+        assert board[x].strength - board[y].strength == pytest.approx(np.log(won / lost), abs=1e-6)
 
 
 def test_bias_needs_arms_that_change_sides() -> None:

@@ -12,7 +12,7 @@ judge often and alike are all counted as what they are.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse, special
@@ -22,6 +22,7 @@ from duelist.ranking.log import DuelLog
 
 STEPS = 100
 CLOSE = 1e-10  # largest pull, for each duel, that is left when the strengths are found
+ROUNDING = 1e-12  # of the likelihood: less is no step down
 FAR = 12.0  # a bias of that many log-odds is one that no strength could stand against: it is not estimated
 
 
@@ -61,7 +62,7 @@ class Strengths:
     strength: Floats
     bias: float  # log-odds that the left side gains; 0 where it was not estimated
     chance: Floats  # K x K, of the left arm
-    curvature: Floats  # of the likelihood, with the bias in the last row where it was estimated
+    curvature: Floats  # of the likelihood, the mean held, with the bias in the last row where it was estimated
 
     @property
     def biased(self) -> bool:
@@ -89,9 +90,9 @@ def fit_strengths(cells: Cells, bias: bool, prior: float = 0.0) -> Strengths | N
         pull[:n] += prior * (0.5 - special.expit(at[:n]))
         if np.abs(pull).max() <= CLOSE * cells.weight.sum():
             return Strengths(at[:n] - at[:n].mean(), float(at[n]) if bias else 0.0, chance, _curve(at, cells, prior))
-        step = np.linalg.solve(_curve(at, cells, prior) + _held(n, bias), pull)
+        step = np.linalg.solve(_curve(at, cells, prior), pull)
         size = 1.0
-        while (higher := _height(at + size * step, cells, prior)) < height and size > 1e-6:
+        while (higher := _height(at + size * step, cells, prior)) < height - ROUNDING * abs(height) and size > 1e-6:
             size /= 2
         at, height = at + size * step, higher
         if not np.abs(at).max() < 40 or (bias and abs(at[n]) > FAR):
@@ -114,7 +115,7 @@ def bias_can_be_told(cells: Cells) -> bool:
 def spread_of_strengths(found: Strengths, cells: Cells, log: DuelLog) -> tuple[Floats, int]:
     """The covariance of the strengths (and of the bias, last), and how many judged: users, or duels without one."""
     n = len(found.strength)
-    bread = np.linalg.inv(found.curvature + _held(n, found.biased))
+    bread = np.linalg.inv(found.curvature)
     if (log.user >= 0).any():
         meat, judges = _meat_of_users(found, log)
         scale = judges / max(1, judges - 1)
@@ -133,7 +134,7 @@ def model_spread(found: Strengths) -> Floats:
     n = len(found.strength)
     middle = np.eye(len(found.curvature))
     middle[:n, :n] -= 1.0 / n
-    spread: Floats = middle @ np.linalg.inv(found.curvature + _held(n, found.biased)) @ middle
+    spread: Floats = middle @ np.linalg.inv(found.curvature) @ middle
     return spread
 
 
@@ -175,6 +176,8 @@ def _curve(at: Floats, cells: Cells, prior: float) -> Floats:
     curve = _assemble(cells.weight * chance * (1 - chance), len(at) > n)
     own = special.expit(at[:n])
     curve[np.arange(n), np.arange(n)] += prior * own * (1 - own)
+    if prior == 0:  # duels say nothing of the mean of all strengths: it is held where it is
+        curve[:n, :n] += 1.0 / n
     return curve
 
 
@@ -186,11 +189,4 @@ def _assemble(amounts: Floats, bias: bool) -> Floats:
     if bias:
         table[n, :n] = table[:n, n] = amounts.sum(1) - amounts.sum(0)
         table[n, n] = amounts.sum()
-    return table
-
-
-def _held(n: int, bias: bool) -> Any:
-    """Holds the mean of the strengths, which duels say nothing about."""
-    table = np.zeros((n + bias, n + bias))
-    table[:n, :n] = 1.0 / n
     return table

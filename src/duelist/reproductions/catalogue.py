@@ -46,6 +46,9 @@ CATALOGUE = {
     "thesis-7.1": Listed("thesis Table 7.1 and the numbers of 7.2 and 7.4.1", "thesis_evidence:EVIDENCE"),
     "thesis-7.2": Listed("thesis Figures 7.2 and 7.3, on simulated pairs", "thesis_weights:WEIGHTS"),
     "peeking": Listed("false alarms of watched experiments", "peeking:PEEKING"),
+    "adaptive-intervals": Listed(
+        "intervals of a leaderboard whose pairs a policy chose, equal arms", "adaptive_intervals:ADAPTIVE"
+    ),
     "interleaving-users": Listed(
         "users needed by each interleaving method, two real rankers of MQ2008, navigational clicks",
         "interleaving_users:INTERLEAVING_USERS",
