@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from duelist.evidence.rates import always_valid_limits, duels_to_decide, log_e_against, planned_limits
+from duelist.evidence.rates import always_valid_limits, log_e_against, planned_limits
 from duelist.evidence.sequential import log_e_value
 
 
@@ -46,9 +46,3 @@ def test_watched_all_the_time_they_hold_and_wilson_does_not(rate: float, graded:
     assert missed <= 0.05
     low, high = planned_limits(wins[:, 3:], losses[:, 3:])
     assert ((low > rate) | (high < rate)).any(1).mean() > (0.2 if not graded else 0.01)
-
-
-def test_duels_needed_are_those_after_which_a_half_is_excluded() -> None:
-    n = duels_to_decide(0.7, 0.05)
-    for duels, sure in [(n * 1.001, True), (n * 0.999, False)]:
-        assert (always_valid_limits(0.7 * duels, 0.3 * duels).low > 0.5) == sure

@@ -144,7 +144,7 @@ def test_bad_options(options: dict[str, object], message: str) -> None:
 def test_the_board_in_words_json_and_charts(tmp_path: Path) -> None:
     board = leaderboard(baseball())
     text = str(board)
-    assert text.splitlines()[2].split()[:2] == ["1", "Milwaukee"]
+    assert text.splitlines()[2].split()[:2] == ["Milwaukee", "1"]
     assert "the left one wins" in text
     summary = json.loads(json.dumps(board.summary()))
     assert summary["standings"][0]["arm"] == "Milwaukee"

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 
 def rank_command(
     source: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="FILE", help="Duels (.csv, .tsv, .jsonl, that and .gz, .parquet), or a journal's address."
         ),
-    ],
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Instead of a file: 1,200 made-up duels of eight prompts.")
+    ] = False,
     kind: Annotated[
         str, typer.Option(help="What intervals promise: planned (one look at planned data) or always-valid.")
     ] = "planned",
@@ -38,13 +41,19 @@ def rank_command(
     from duelist.present.tables import show
     from duelist.ranking import leaderboard, pairs_table
     from duelist.ranking.charts import board_chart
+    from duelist.ranking.demo import demo_duels
 
+    if (source is None) != demo:
+        raise BadInput("rank needs a file of duels or a journal, or --demo" + (", not both" if demo else ""))
     if chart is not None:
         check_chart_path(chart)
     if wrong := [each for each in column or [] if "=" not in each]:
         raise BadInput(f"--column says which of your columns is ours, as left=model_a, not {wrong[0]!r}")
     rename = {ours: theirs for ours, _, theirs in (each.partition("=") for each in column or [])}
-    duels = read_journal(source, experiment) if is_journal(source) else source
+    if source is None:
+        duels: Any = demo_duels()
+    else:
+        duels = read_journal(source, experiment) if is_journal(source) else source
     board = leaderboard(duels, kind, confidence, sides, prior, rename, context)
     if chart is not None:
         board_chart(board).draw(chart)

@@ -78,21 +78,3 @@ def planned_limits(wins: Any, losses: Any, alpha: float = 0.05) -> Limits:
     spread = np.divide(wins * losses, n, out=np.zeros(np.shape(n)), where=n > 0)
     half = z / (n + z * z) * np.sqrt(spread + z * z / 4)
     return Limits(np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0))
-
-
-def duels_to_decide(rate: float, alpha: float, prior: float = IMAGINED) -> float:
-    """About how many duels exclude 1/2 at level alpha if this rate is the true one: infinite at 1/2.
-
-    >>> [round(duels_to_decide(rate, 0.05)) for rate in (0.55, 0.6, 0.75, 1.0)]
-    [1135, 249, 35, 10]
-    """
-    if rate == 0.5:
-        return math.inf
-    low, high = 0.0, 1.0
-    while log_e_against(0.5, rate * high, (1 - rate) * high, prior) < -math.log(alpha):
-        low, high = high, 2 * high
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        enough = log_e_against(0.5, rate * middle, (1 - rate) * middle, prior) >= -math.log(alpha)
-        low, high = (low, middle) if enough else (middle, high)
-    return high

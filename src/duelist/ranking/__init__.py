@@ -1,5 +1,6 @@
 """Duels that are over: who is how strong, and how sure that is."""
 
+from duelist.ranking.demo import demo_duels
 from duelist.ranking.intervals import Bias
 from duelist.ranking.leaderboard import Leaderboard, Standing, leaderboard
 from duelist.ranking.log import DuelLog, duel_log
@@ -11,6 +12,7 @@ __all__ = [
     "DuelLog",
     "Leaderboard",
     "Standing",
+    "demo_duels",
     "duel_log",
     "leaderboard",
     "pairs_table",

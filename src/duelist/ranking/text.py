@@ -21,14 +21,14 @@ def standings_table(board: Leaderboard) -> Table:
         cells = [f"{each.strength:+.2f}", f"{each.low:+.2f} to {each.high:+.2f}", ranks, _percent(each.best)]
         rows.append(
             [
-                str(each.rank) if placed else "-",
                 str(each.arm),
+                str(each.rank) if placed else "-",
                 f"{each.duels:,}",
                 f"{each.wins:,.6g}",
                 *(cells if placed else ["-"] * 4),
             ]
         )
-    names = ["rank", "arm", "duels", "wins", "strength", f"{board.confidence:.0%} interval", "may rank", "is best"]
+    names = ["arm", "rank", "duels", "wins", "strength", f"{board.confidence:.0%} interval", "may rank", "is best"]
     return Table(names, rows)
 
 
