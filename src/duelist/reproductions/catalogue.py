@@ -49,6 +49,7 @@ CATALOGUE = {
     "adaptive-intervals": Listed(
         "intervals of a leaderboard whose pairs a policy chose, equal arms", "adaptive_intervals:ADAPTIVE"
     ),
+    "certain": Listed("how often a policy is certain, and wrong: easy, near, tied, in a circle", "certain:CERTAIN"),
     "interleaving-users": Listed(
         "users needed by each interleaving method, two real rankers of MQ2008, navigational clicks",
         "interleaving_users:INTERLEAVING_USERS",

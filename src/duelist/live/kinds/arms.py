@@ -142,7 +142,9 @@ class Arms(State):
         return super().counts() | duels
 
     def parts(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.policy.record().items() if name not in ("open", "closed")}
+        # Of the pairs that met the evidence keeps account; the policy's own count has lists alone.
+        left_out = ("open", "closed", "met")
+        kept = {name: value for name, value in self.policy.record().items() if name not in left_out}
         return {"policy": kept, "duels": self.duels.record(), "late": self.late}
 
     def restore_parts(self, record: dict[str, Any]) -> None:
