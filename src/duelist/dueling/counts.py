@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from duelist.core.memory import Floats
+
+ROUNDING = 1e-9  # of sums of grades
 
 
 class PairCounts:
@@ -45,6 +47,18 @@ class PairCounts:
         for (low, high), (won, lost) in self.pairs.items():
             wins[low, high], wins[high, low] = won, lost
         return wins
+
+    def duels_again(self) -> Iterator[tuple[int, int, float]]:
+        """Duels that come to these counts: wins, losses, and what ties and grades leave as equal outcomes.
+
+        >>> list(PairCounts([[0, 1, 2.5, 1.5]]).duels_again())
+        [(0, 1, 1.0), (0, 1, 1.0), (0, 1, 0.0), (0, 1, 0.5)]
+        """
+        for (low, high), (won, lost) in sorted(self.pairs.items()):
+            wins, losses = int(won + ROUNDING), int(lost + ROUNDING)
+            mixed = round(won + lost) - wins - losses
+            outcomes = [1.0] * wins + [0.0] * losses + [(won - wins) / max(1, mixed)] * mixed
+            yield from ((low, high, outcome) for outcome in outcomes)
 
     def record(self) -> list[list[float]]:
         """As plain values, in the order of the pairs."""

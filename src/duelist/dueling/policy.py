@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -17,6 +17,11 @@ from duelist.core.spec import Spec
 from duelist.dueling.counts import PairCounts
 
 SCHEMA = 1  # of a duel's JSON form
+LEARNS = {
+    "all": "each counts as if it had been asked here",
+    "fitting": "those count that fit where the policy stands; the others are taken in and ignored",
+    "drawn": "none: it weighs outcomes by the probabilities it drew arms with, and others drew these",
+}
 VIEWS = ("strong", "weak", "copeland", "borda", "none")
 POLICIES: Registry[type[Policy]] = Registry("policy")
 
@@ -74,6 +79,7 @@ class Policy(Agent, abstract=True):
 
     registry = POLICIES
     asks, foreign, expired = "duel", ForeignDuel, ExpiredDuel
+    learns: ClassVar[str] = "fitting"  # what it does with duels made elsewhere, one of LEARNS
     view: ClassVar[str] = "strong"  # the regret that stops growing, one of VIEWS
     reserved = Agent.reserved | {"arms", "numbers", "met"}
 
@@ -159,6 +165,49 @@ class Policy(Agent, abstract=True):
         self.met.add(left, right, value)
         self.told += 1
         self._settle()
+
+    def learn(self, duels: Iterable[Sequence[Any]]) -> int:
+        """Learn from duels made elsewhere, rows (left, right, outcome); how many. `learns` says what that means.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new", "newer"], seed=1)
+        >>> policy.learn([("newer", "old", 1.0)] * 20 + [("newer", "new", 0.8)] * 20)
+        40
+        >>> policy.best(), policy.told
+        ('newer', 40)
+        """
+        kind = self.lessons()
+        if kind == "drawn":
+            raise BadInput(f"{self.name} learns no duels made elsewhere, {LEARNS[kind]}")
+        count = 0
+        for left, right, outcome in duels:
+            self.apply(Duel(left, right, self.told + 1), outcome)
+            count += 1
+        return count
+
+    def with_arms(self, arms: Sequence[Hashable], seed: SupportsIndex | None = None) -> Self:
+        """A policy of the same kind for other arms, which knows all that this one was told of those that stay.
+
+        Open duels stay behind. Only for policies that learn all duels made elsewhere: others live by their rounds.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new"], seed=1)
+        >>> _ = policy.learn([("new", "old", 1.0)] * 9)
+        >>> policy.with_arms(["new", "old", "newest"]).met.table(3)[0].tolist()
+        [0.0, 9.0, 0.0]
+        """
+        if self.lessons() != "all":
+            raise BadInput(f"{self.name} cannot change its arms: of duels made elsewhere, {LEARNS[self.lessons()]}")
+        other = type(self)(arms=arms, seed=seed, max_open=self.max_open, **self.parameter_values())
+        named = ((self.arms[low], self.arms[high], outcome) for low, high, outcome in self.met.duels_again())
+        other.learn(row for row in named if row[0] in other.numbers and row[1] in other.numbers)
+        return other
+
+    @classmethod
+    def lessons(cls) -> str:
+        """`learns`, or what it holds learns if that is less."""
+        held = [part.lessons() for part in cls.held().values() if issubclass(part, Policy)]
+        return max([cls.learns, *held], key=list(LEARNS).index)
 
     def best(self) -> Any:
         """The arm to use if one had to be used now."""
