@@ -91,21 +91,44 @@ def duels_needed(wins: Any, confidence: float = 0.95, target: str = "condorcet",
     """
     if sure_winner(wins, confidence, target, k) is not None:
         return 0.0
-    wins, alpha = check_wins(wins), 1 - confidence
-    n, pairs = wins + wins.T, max(1, len(wins) * (len(wins) - 1) // 2)
-    rate = (wins + 1) / (n + 2)
-    np.fill_diagonal(rate, np.nan)
-    share = alpha / len(wins) if target == "condorcet" else alpha / pairs
-    bet = log_e_better if target == "condorcet" else _either
+    wins = check_wins(wins)
     if target == "borda":
-        return _needed_borda(wins, rate, share)
-    scores = (rate > 0.5).sum(1) + np.nanmean(rate, 1)  # those who beat most, and of these who wins most
-    inside = np.argsort(-scores, kind="stable")[: k if target == "top-k" else 1]
-    total = 0.0
-    for one in inside.tolist():
-        for other in sorted(set(range(len(wins))) - set(inside.tolist())):
-            total += max(0.0, duels_to_decide(float(rate[one, other]), share, bet) - float(n[one, other]))
-    return total
+        return _needed_borda(wins, confidence)
+    bet, share = _bet(len(wins), confidence, target)
+    n = wins + wins.T
+    rate = (wins + 1) / (n + 2)
+    needed = [
+        duels_to_decide(float(rate[pair]), share, bet) - float(n[pair]) for pair in _leading_pairs(wins, target, k)
+    ]
+    return float(sum(max(0.0, each) for each in needed))
+
+
+def open_pairs(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> list[tuple[int, int]]:
+    """The pairs that have to be decided for those ahead to be the winners and are not, the closest first.
+
+    >>> open_pairs(np.array([[0, 40, 7], [10, 0, 30], [5, 25, 0]]))
+    [(0, 2)]
+    """
+    wins = check_wins(wins)
+    bet, share = _bet(len(wins), confidence, target)
+    rate = (wins + 1) / (wins + wins.T + 2)
+    found = [pair for pair in _leading_pairs(wins, target, k) if bet(wins[pair], wins.T[pair]) < -math.log(share)]
+    return sorted(found, key=lambda pair: float(rate[pair]))
+
+
+def _bet(n_arms: int, confidence: float, target: str) -> tuple[Any, float]:
+    """The bet that decides a pair, and its share of alpha."""
+    if target == "condorcet":
+        return log_e_better, (1 - confidence) / n_arms
+    return _either, (1 - confidence) / max(1, n_arms * (n_arms - 1) // 2)
+
+
+def _leading_pairs(wins: Floats, target: str, k: int) -> list[tuple[int, int]]:
+    """Those ahead (they beat most, and of these win most) against each of the others."""
+    rate = (wins + 1) / (wins + wins.T + 2)
+    scores = (rate > 0.5).sum(1) + rate.mean(1)
+    inside = np.argsort(-scores, kind="stable")[: k if target == "top-k" else 1].tolist()
+    return [(one, other) for one in inside for other in range(len(wins)) if other not in inside]
 
 
 def check_wins(wins: Any) -> Floats:
@@ -148,12 +171,14 @@ def _either(wins: Any, losses: Any) -> Any:
     return log_e_against(0.5, wins, losses)
 
 
-def _needed_borda(wins: Floats, rate: Floats, share: float) -> float:
+def _needed_borda(wins: Floats, confidence: float) -> float:
     """Limits close as one over the root of the duels: how much closer must they be?"""
-    score = np.nanmean(rate, 1)
+    others = 1 - np.eye(len(wins))
+    rate = (wins + 1) / (wins + wins.T + 2)
+    score = (rate * others).sum(1)
     second, first = np.argsort(score)[-2:]
-    low, high = always_valid_limits(wins, wins.T, share)
-    reach = (np.nansum((high - rate)[second]) + np.nansum((rate - low)[first])) / (len(wins) - 1)
+    low, high = always_valid_limits(wins, wins.T, _bet(len(wins), confidence, "borda")[1])
+    reach = ((high - rate) * others)[second].sum() + ((rate - low) * others)[first].sum()
     gap = float(score[first] - score[second])
     times = (reach / gap) ** 2 if gap > 0 else math.inf
     return float(max(0.0, times - 1) * max(1.0, wins.sum()))
