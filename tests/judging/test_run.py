@@ -121,7 +121,8 @@ def test_after_a_crash_nothing_is_paid_twice(tmp_path: Path) -> None:
     early = run(RUCB(arms=ARMS, seed=1), first, budget=40, checkpoint=file, sides="both", concurrency=3)
     lines = file.read_text().splitlines()
     assert sum("outcome" in line for line in lines) == early.calls == 40
-    file.write_text("\n".join(lines[:-1]) + "\n" + lines[-1][:5])  # the last answer was cut off
+    last = max(place for place, line in enumerate(lines) if "outcome" in line)
+    file.write_text("\n".join(lines[:last]) + "\n" + lines[last][:5])  # the last answer was cut off
     second = Judge()
     policy = RUCB(arms=ARMS, seed=1)
     late = run(policy, second, budget=2000, checkpoint=file, sides="both")

@@ -132,6 +132,7 @@ class Session:
             del self.flying[job.number]
             if not job.open:
                 self.failures = 0
+                self.checkpoint.append({"told": job.number})  # in this order it is learnt again
                 self._teach(job)
             elif self.rules.budget is None or self.calls < self.rules.budget:
                 self.given_up += 1
@@ -201,7 +202,8 @@ class Session:
             policy.apply(duel, job.outcome)
         else:
             policy.met.add(policy.numbers[duel.left], policy.numbers[duel.right], job.outcome)
-        if self.rules.until is not None:
+        # Certain once is certain: the promise covers every look, and answers still on their way do not undo it.
+        if self.rules.until is not None and self.certainty is None:
             self.certainty = policy.certain(self.rules.until, self.rules.target, self.rules.k)
 
     def _resume(self) -> None:
@@ -214,12 +216,11 @@ class Session:
                 self.begun = max(self.begun, job.number)
             elif "given_up" in line:
                 jobs.pop(line["given_up"], None)
+            elif "told" in line:
+                self._teach(jobs.pop(line["told"]))
             else:
-                job = jobs[line["of"]]
-                self._take(job, line["place"], line["outcome"])
+                self._take(jobs[line["of"]], line["place"], line["outcome"])
                 self.calls += 1
-                if not job.open:
-                    self._teach(jobs.pop(job.number))
         self.waiting = list(jobs.values())
 
 
