@@ -57,3 +57,19 @@ def test_the_model_policy_finds_the_best_arm() -> None:
         "print(simulate(PairwiseThompson, 'arxiv', horizon=100_000, runs=20, seed=2).best_arm_rate)"
     )
     assert float(run(sys.executable, "-c", code)) >= 0.95
+
+
+def test_the_llm_judge_pays_once_and_survives_an_overloaded_api() -> None:
+    printed = run(sys.executable, str(HOME / "llm_judge.py")).splitlines()
+    assert printed[0].startswith("best: kind after ")
+    calls = int(printed[0].split()[3])
+    assert printed[1].startswith("run again: kind, ")
+    assert printed[2] == f"the stub was called {calls} times"
+
+
+def test_a_policy_saves_calls_of_the_judge() -> None:
+    printed = run(sys.executable, str(HOME / "judge_prompts.py"), "1")
+    assert printed.startswith("prompt-0 after ")
+    assert "which is wrong" not in printed
+    medians = {line.split()[0]: float(line.split()[1]) for line in printed.splitlines()[-5:]}
+    assert medians["auto"] < medians["uniform"] / 4

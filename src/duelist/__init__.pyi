@@ -7,9 +7,11 @@ from duelist import data as data
 from duelist import dueling as dueling
 from duelist import evidence as evidence
 from duelist import interleaving as interleaving
+from duelist import judging as judging
 from duelist import offline as offline
 from duelist import online as online
 from duelist import present as present
+from duelist import ranking as ranking
 from duelist import storage as storage
 from duelist import testing as testing
 from duelist.analysis import Analysis as Analysis
@@ -87,6 +89,13 @@ from duelist.dueling.preferences import Preferences as Preferences
 from duelist.dueling.result import Result as Result
 from duelist.dueling.result import plot as plot
 from duelist.dueling.simulate import simulate as simulate
+from duelist.judging import Judged as Judged
+from duelist.judging import run as run
+from duelist.judging import run_async as run_async
+from duelist.ranking import DuelLog as DuelLog
+from duelist.ranking import Leaderboard as Leaderboard
+from duelist.ranking import leaderboard as leaderboard
+from duelist.ranking import read_duels as read_duels
 
 __all__: list[str]
 __version__: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, SupportsFloat, SupportsIndex
 
 import numpy as np
@@ -14,8 +14,14 @@ from duelist.core.errors import BadInput, ExpiredDuel, ForeignDuel
 from duelist.core.record import frozen, read_record, reading, write_record
 from duelist.core.registry import Registry
 from duelist.core.spec import Spec
+from duelist.dueling.counts import PairCounts
 
 SCHEMA = 1  # of a duel's JSON form
+LEARNS = {
+    "all": "each counts as if it had been asked here",
+    "fitting": "those count that fit where the policy stands; the others are taken in and ignored",
+    "drawn": "none: it weighs outcomes by the probabilities it drew arms with, and others drew these",
+}
 VIEWS = ("strong", "weak", "copeland", "borda", "none")
 POLICIES: Registry[type[Policy]] = Registry("policy")
 
@@ -57,7 +63,7 @@ def whole_duel(left: int, right: int, t: int, left_p: float = 1.0, right_p: floa
 class Certainty(NamedTuple):
     """An arm that is the best with probability `confidence`, and the duels it took to know."""
 
-    arm: Any
+    arm: Any  # of target top-k the arms, as a tuple
     confidence: float
     duels: int
 
@@ -73,8 +79,9 @@ class Policy(Agent, abstract=True):
 
     registry = POLICIES
     asks, foreign, expired = "duel", ForeignDuel, ExpiredDuel
+    learns: ClassVar[str] = "fitting"  # what it does with duels made elsewhere, one of LEARNS
     view: ClassVar[str] = "strong"  # the regret that stops growing, one of VIEWS
-    reserved = Agent.reserved | {"arms", "numbers"}
+    reserved = Agent.reserved | {"arms", "numbers", "met"}
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
         if cls.view not in VIEWS:
@@ -99,6 +106,7 @@ class Policy(Agent, abstract=True):
         self.numbers = {arm: number for number, arm in enumerate(self.arms)}
         super().__init__(len(self.arms), parameters, seed, max_open)
         self._spare = np.random.default_rng(0)
+        self.met = PairCounts()  # what was told or applied here; a simulation's loop does without
 
     # Written by each algorithm.
 
@@ -128,6 +136,7 @@ class Policy(Agent, abstract=True):
         drawn = self._find(duel)
         value = _check_outcome(duel, outcome, winner)
         self.live().update(self.memory, drawn, value, self.told + 1, self.rng)
+        self.met.add(drawn.left, drawn.right, value)
         self._close(duel.id, "told")
         self.told += 1
 
@@ -153,25 +162,103 @@ class Policy(Agent, abstract=True):
         numbered = Duel(left, right, int(duel.t), float(duel.left_p), float(duel.right_p), 0)
         self._settle()  # no more to do, but after a `tell`
         self.live().update(self.memory, numbered, value, self.told + 1, self.rng)
+        self.met.add(left, right, value)
         self.told += 1
         self._settle()
+
+    def learn(self, duels: Iterable[Sequence[Any]]) -> int:
+        """Learn from duels made elsewhere, rows (left, right, outcome); how many. `learns` says what that means.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new", "newer"], seed=1)
+        >>> policy.learn([("newer", "old", 1.0)] * 20 + [("newer", "new", 0.8)] * 20)
+        40
+        >>> policy.best(), policy.told
+        ('newer', 40)
+        """
+        kind = self.lessons()
+        if kind == "drawn":
+            raise BadInput(f"{self.name} learns no duels made elsewhere, {LEARNS[kind]}")
+        count = 0
+        for left, right, outcome in duels:
+            self.apply(Duel(left, right, self.told + 1), outcome)
+            count += 1
+        return count
+
+    def with_arms(self, arms: Sequence[Hashable], seed: SupportsIndex | None = None) -> Self:
+        """A policy of the same kind for other arms, which knows all that this one was told of those that stay.
+
+        Open duels stay behind. Only for policies that learn all duels made elsewhere: others live by their rounds.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new"], seed=1)
+        >>> _ = policy.learn([("new", "old", 1.0)] * 9)
+        >>> policy.with_arms(["new", "old", "newest"]).met.table(3)[0].tolist()
+        [0.0, 9.0, 0.0]
+        """
+        if self.lessons() != "all":
+            raise BadInput(f"{self.name} cannot change its arms: of duels made elsewhere, {LEARNS[self.lessons()]}")
+        other = type(self)(arms=arms, seed=seed, max_open=self.max_open, **self.parameter_values())
+        named = ((self.arms[low], self.arms[high], outcome) for low, high, outcome in self.met.duels_again())
+        other.learn(row for row in named if row[0] in other.numbers and row[1] in other.numbers)
+        return other
+
+    @classmethod
+    def lessons(cls) -> str:
+        """`learns`, or what it holds learns if that is less."""
+        held = [part.lessons() for part in cls.held().values() if issubclass(part, Policy)]
+        return max([cls.learns, *held], key=list(LEARNS).index)
 
     def best(self) -> Any:
         """The arm to use if one had to be used now."""
         return self.arms[int(self.best_arm())]
 
-    def certain(self) -> Certainty | None:
-        """The answer, once it holds with the confidence asked for; None before, or if there is never one."""
+    def certain(self, confidence: float | None = None, target: str = "condorcet", k: int = 1) -> Certainty | None:
+        """The answer, once it holds with this confidence; None before, or if there is never one.
+
+        It comes from the counts of the duels told here, so that every policy has it, at every look. `target` is one of
+        condorcet, copeland, borda, top-k (with `k`; the arm is then a tuple of arms). Without a confidence: what the
+        algorithm itself is sure of, which only some ever are.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new"], seed=1)
+        >>> while policy.certain(0.95) is None:
+        ...     policy.tell(policy.ask(), winner="new")
+        >>> policy.certain(0.95)
+        Certainty(arm='new', confidence=0.95, duels=10)
+        """
+        if confidence is None:
+            return self.own_certainty()
+        from duelist.evidence.winners import sure_winner  # scipy: not for those who never ask
+
+        found = sure_winner(self.met.table(self.n_arms), confidence, target, k)
+        if found is None:
+            return None
+        arms = tuple(self.arms[arm] for arm in found)
+        return Certainty(arms if target == "top-k" else arms[0], confidence, self.met.duels)
+
+    def duels_needed(self, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> float:
+        """About how many more duels make it certain, well spent and with rates as they were seen; may be infinite."""
+        from duelist.evidence.winners import duels_needed
+
+        return duels_needed(self.met.table(self.n_arms), confidence, target, k)
+
+    def own_certainty(self) -> Certainty | None:
+        """What the algorithm itself is sure of; for those that stop by themselves."""
         return None
 
     def identity(self) -> dict[str, Any]:
         return {"n_arms": self.n_arms} if isinstance(self.arms, range) else {"arms": list(self.arms)}
+
+    def record(self) -> dict[str, Any]:
+        return super().record() | {"met": self.met.record()}
 
     @classmethod
     def revive(cls, data: Mapping[str, Any], spec: Spec) -> Self:
         size = {"arms": [frozen(arm) for arm in data["arms"]]} if "arms" in data else {"n_arms": data["n_arms"]}
         policy = cls(**size, seed=0, max_open=data["max_open"], **spec.parameters)
         policy._open = {key: Duel(*duel) for key, duel in data["open"].items()}
+        policy.met = PairCounts(data.get("met", ()))
         return policy
 
     @classmethod

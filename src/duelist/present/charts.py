@@ -162,6 +162,37 @@ class Dots(Chart):
         return figure
 
 
+@dataclass(frozen=True)
+class Heat(Chart):
+    """A table of numbers from 0 to 1 as colours, with each number in its cell where there is room; NaN is empty.
+
+    >>> chart = Heat([[math.nan, 0.7], [0.3, math.nan]], ["new", "old"], "wins over", "Who beats whom")
+    >>> [label.get_text() for label in chart.draw().axes[0].get_yticklabels()]
+    ['new', 'old']
+    """
+
+    cells: Any
+    names: Sequence[str]
+    label: str
+    title: str
+    room: ClassVar[int] = 20  # names whose numbers are still read
+
+    def figure(self) -> Any:
+        cells = np.asarray(self.cells, np.float64)
+        figure = self._canvas(1 + len(self.names) // 10)
+        axes = figure.add_subplot()
+        drawn = axes.imshow(cells, cmap="RdBu", vmin=0.0, vmax=1.0)
+        few = len(self.names) <= self.room
+        if few:
+            axes.set_xticks(range(len(self.names)), self.names, rotation=60, ha="right")
+            axes.set_yticks(range(len(self.names)), self.names)
+        for row, column in np.argwhere(np.isfinite(cells)).tolist() if few else []:
+            axes.text(column, row, f"{cells[row, column]:.2f}", ha="center", va="center", fontsize="x-small")
+        figure.colorbar(drawn, ax=axes, label=self.label)
+        axes.set_title(self.title)
+        return figure
+
+
 def check_chart_path(path: str | Path) -> Path:
     """The path of a chart to be, or an error before any work is done for it."""
     path = Path(path)

@@ -53,6 +53,10 @@ CATALOGUE = {
     "thesis-7.2": Listed("thesis Figures 7.2 and 7.3, on simulated pairs", "thesis_weights:WEIGHTS"),
     "peeking": Listed("false alarms of watched experiments", "peeking:PEEKING"),
     "nulls": Listed("false alarms of watched experiments whose outcomes are skewed, tied or come back", "nulls:NULLS"),
+    "adaptive-intervals": Listed(
+        "intervals of a leaderboard whose pairs a policy chose, equal arms", "adaptive_intervals:ADAPTIVE"
+    ),
+    "certain": Listed("how often a policy is certain, and wrong: easy, near, tied, in a circle", "certain:CERTAIN"),
     "interleaving-users": Listed(
         "users needed by each interleaving method, two real rankers of MQ2008, navigational clicks",
         "interleaving_users:INTERLEAVING_USERS",

@@ -33,6 +33,8 @@ class Auto(Policy):
     ('d-ts', 'shared-tsallis')
     """
 
+    learns = "all"
+
     name = "auto"
 
     base: str = parameter("d-ts", "the policy it holds; by the number of arms unless given", family="policy")

@@ -134,7 +134,7 @@ class BeatTheMeanPAC(BeatTheMean):
             self.members[arm] = self.place[arm] = arm
         self.n_members[0] = self.n_least[0] = self.n_arms
 
-    def certain(self) -> Certainty | None:
+    def own_certainty(self) -> Certainty | None:
         return Certainty(self.best(), 1 - self.delta, int(self.decided[0])) if self.decided[0] > 0 else None
 
 

@@ -38,6 +38,8 @@ class CCB(Policy):
     0
     """
 
+    learns = "all"
+
     name = "ccb"
     view = "copeland"
 

@@ -34,6 +34,8 @@ class DEXP3(Policy):
     0
     """
 
+    learns = "drawn"
+
     name = "d-exp3"
     view = "borda"
 

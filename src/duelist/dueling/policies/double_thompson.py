@@ -38,6 +38,8 @@ class DoubleThompson(Policy):
     0
     """
 
+    learns = "all"
+
     name = "d-ts"
     view = "copeland"
 

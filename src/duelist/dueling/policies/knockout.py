@@ -82,7 +82,7 @@ class Knockout(Policy):
         match = 2 * self.n_winners[0]
         return int(self.players[match if 2 * self.won[0] > self.duels[0] else match + 1])
 
-    def certain(self) -> Certainty | None:
+    def own_certainty(self) -> Certainty | None:
         return Certainty(self.best(), 1 - self.delta, int(self.decided[0])) if self.decided[0] > 0 else None
 
 

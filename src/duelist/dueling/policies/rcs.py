@@ -35,6 +35,8 @@ class RCS(Policy):
     0
     """
 
+    learns = "all"
+
     name = "rcs"
 
     alpha: float = parameter(0.51, "exploration of the challengers", above=0)

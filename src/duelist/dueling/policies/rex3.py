@@ -35,6 +35,8 @@ class REX3(Policy):
     0
     """
 
+    learns = "drawn"
+
     name = "rex3"
 
     gamma: float = parameter(0.0, "fixed exploration rate; 0 takes it from gain", low=0, high=0.5)

@@ -37,6 +37,8 @@ class RMED1(Policy):
     (0, 0)
     """
 
+    learns = "all"
+
     name = "rmed1"
 
     slack: float = parameter(0.3, "c in the allowance f(K) = c K^1.01", low=0)

@@ -35,6 +35,8 @@ class RUCB(Policy):
     0
     """
 
+    learns = "all"
+
     name = "rucb"
 
     alpha: float = parameter(0.51, "exploration; the regret bound needs more than 1/2", above=0.5)

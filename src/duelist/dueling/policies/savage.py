@@ -86,7 +86,7 @@ class SAVAGE(Policy):
         undefeated = np.flatnonzero(~self.defeated)
         return int(undefeated[empirical_best(self.wins[np.ix_(undefeated, undefeated)])])
 
-    def certain(self) -> Certainty | None:
+    def own_certainty(self) -> Certainty | None:
         return certainty(self)
 
 
@@ -156,7 +156,7 @@ class SAVAGECopeland(Policy):
     def best_arm(self) -> int:
         return int(self.winner[0]) if self.winner[0] >= 0 else empirical_best(self.wins)
 
-    def certain(self) -> Certainty | None:
+    def own_certainty(self) -> Certainty | None:
         return certainty(self)
 
 
@@ -234,7 +234,7 @@ class SAVAGEBorda(Policy):
         duels = self.wins + self.wins.T
         return int(borda_scores(np.where(duels > 0, self.wins / np.maximum(duels, 1e-300), 0.5)).argmax())
 
-    def certain(self) -> Certainty | None:
+    def own_certainty(self) -> Certainty | None:
         return certainty(self)
 
 

@@ -17,6 +17,8 @@ from duelist.dueling.policy import Duel, Policy
 class Sparring(Policy, abstract=True):
     """One bandit chooses the left arm, another the right; each gains when its arm wins."""
 
+    learns = "drawn"
+
     left: Any
     right: Any
 

@@ -25,6 +25,8 @@ class Uniform(Policy):
     1
     """
 
+    learns = "all"
+
     name = "uniform"
     view = "none"
 

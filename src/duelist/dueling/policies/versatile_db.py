@@ -52,6 +52,8 @@ class VersatileDB(Policy):
     0
     """
 
+    learns = "drawn"
+
     name = "versatile-db"
 
     shared: bool = parameter(False, "one bandit for both sides instead of one each")

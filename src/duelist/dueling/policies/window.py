@@ -34,6 +34,8 @@ class Window(Policy):
     2
     """
 
+    learns = "all"
+
     name = "window"
     view = "none"  # it explores again and again
 

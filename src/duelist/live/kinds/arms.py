@@ -70,11 +70,12 @@ class Arms(State):
             self.maybe_stop()
             if self.lessons is not None:
                 of, outcome = body_of(events[0])
-                self.lessons.append((duel_at(self.duels.table, self.duels.find(of), self.definition.arms), outcome))
+                duel = duel_at(self.duels.table, self.duels.find(of), self.definition.arms)
+                self.lessons.append((duel._replace(id=of), outcome))
         return verdicts
 
     def lessons_of(self, events: Iterator[Event]) -> Iterator[tuple[Duel, float]]:
-        """What the policy learns from events that were not applied yet, in that order."""
+        """What the policy learns from events that were not applied yet, in that order; ids are those of the asks."""
         self.lessons = []
         for event in events:
             if event.experiment == self.number:
@@ -116,7 +117,7 @@ class Arms(State):
         duel = Duel(arms[pair.left], arms[pair.right], *pair[2:])
         self.policy.apply(duel, outcome)
         if self.lessons is not None:
-            self.lessons.append((duel, outcome))
+            self.lessons.append((duel._replace(id=body.of or closed.seq), outcome))
 
     def maybe_stop(self) -> None:
         super().maybe_stop()
@@ -147,7 +148,9 @@ class Arms(State):
         return super().counts() | duels
 
     def parts(self) -> dict[str, Any]:
-        kept = {name: value for name, value in self.policy.record().items() if name not in ("open", "closed")}
+        # Of the pairs that met the evidence keeps account; the policy's own count has lists alone.
+        left_out = ("open", "closed", "met")
+        kept = {name: value for name, value in self.policy.record().items() if name not in left_out}
         return {"policy": kept, "duels": self.duels.record(), "late": self.late}
 
     def restore_parts(self, record: dict[str, Any]) -> None:

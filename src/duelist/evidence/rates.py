@@ -1,0 +1,80 @@
+"""How often something wins, with limits: once, at a planned end, and at all times together.
+
+*Planned* limits (Wilson) are right once, for a number of duels that was settled before. *Always-valid* limits hold at
+all times together, whoever chose when a pair duels and when to stop: the limits are the rates m against which a bet
+has not won a factor 1/alpha. The bet is a mixture over rates q drawn from Beta(a, a), so that its winnings have a
+closed form. An outcome y between 0 and 1 with mean m given the past pays (q/m)^y ((1-q)/(1-m))^(1-y). That is a convex
+function of y, below its chord y q/m + (1-y)(1-q)/(1-m), whose mean is 1: so ties and graded outcomes are fair bets
+too, and by Ville's inequality a true m is ever excluded with probability at most alpha. An outcome of weight w from 0
+to 1 pays that to the power w, which is no more on average (Jensen).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from duelist.core.memory import Floats
+from duelist.evidence.deltas import check_share
+
+IMAGINED = 3.0  # wins and losses imagined before the first; docs/leaderboard.md has what others cost
+HALVINGS = 50
+
+
+class Limits(NamedTuple):
+    """Where rates lie."""
+
+    low: Floats
+    high: Floats
+
+
+def log_e_against(rate: Any, wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
+    """The logarithm of what the bet against `rate` has won; 1/alpha rejects the rate.
+
+    >>> round(float(np.exp(log_e_against(0.5, 60.0, 30.0))), 1)
+    29.8
+    """
+    bet = special.betaln(wins + prior, losses + prior) - special.betaln(prior, prior)
+    return bet - special.xlogy(wins, rate) - special.xlog1py(losses, -np.asarray(rate))
+
+
+def always_valid_limits(wins: Any, losses: Any, alpha: Any = 0.05, prior: float = IMAGINED) -> Limits:
+    """Limits of each rate that hold at all times together with probability 1 - alpha, each for itself.
+
+    >>> low, high = always_valid_limits(60.0, 30.0)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.507, 0.804)
+    """
+    wins, losses = np.asarray(wins, np.float64), np.asarray(losses, np.float64)
+    most = -np.log(np.asarray(alpha, np.float64)) - log_e_against(0.5, wins, losses, prior)
+    most = most - (wins + losses) * math.log(0.5)  # what of the bet does not depend on the rate
+    mean = np.divide(wins, wins + losses, out=np.full(np.shape(wins + losses), 0.5), where=wins + losses > 0)
+
+    def edge(outside: float) -> Any:
+        # The bet against m is convex in m and least at the mean: one halving towards each side.
+        inside, beyond = mean.copy(), np.full(mean.shape, outside)
+        for _ in range(HALVINGS):
+            middle = (inside + beyond) / 2
+            rejected = -special.xlogy(wins, middle) - special.xlog1py(losses, -middle) >= most
+            beyond, inside = np.where(rejected, middle, beyond), np.where(rejected, inside, middle)
+        return beyond
+
+    return Limits(edge(0.0), edge(1.0))
+
+
+def planned_limits(wins: Any, losses: Any, alpha: float = 0.05) -> Limits:
+    """Wilson's limits of each rate, for a number of duels planned before; (0, 1) where there was none.
+
+    >>> low, high = planned_limits(60.0, 30.0)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.564, 0.755)
+    """
+    z = float(special.ndtri(1 - check_share("alpha", alpha) / 2))
+    wins, n = np.asarray(wins, np.float64), np.asarray(wins, np.float64) + losses
+    middle = (wins + z * z / 2) / (n + z * z)
+    spread = np.divide(wins * losses, n, out=np.zeros(np.shape(n)), where=n > 0)
+    half = z / (n + z * z) * np.sqrt(spread + z * z / 4)
+    return Limits(np.maximum(middle - half, 0.0), np.minimum(middle + half, 1.0))

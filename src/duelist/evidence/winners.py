@@ -1,0 +1,184 @@
+"""Which arm is the winner, once that is sure: from wins and losses alone, whoever chose the pairs, at every look.
+
+Wins are a K x K table, row over column, ties half each. Four meanings of winner:
+
+- `condorcet`: beats each other arm more often than not. A claim of arm i is wrong only if some arm j is as good as i
+  and a bet that i is better has won. For each i one such j is enough to stop it: so K bets share alpha, not K (K-1)/2.
+- `copeland`: beats as many others as any arm does. `borda`: wins most often against all others on average.
+- `top-k`: k arms that each beat each of the others.
+
+These three rest on limits of all pairs that hold together.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from duelist.core.errors import BadInput
+from duelist.core.memory import Flags, Floats
+from duelist.evidence.deltas import check_share
+from duelist.evidence.rates import HALVINGS, IMAGINED, always_valid_limits, log_e_against
+
+TARGETS = ("condorcet", "copeland", "borda", "top-k")
+
+
+def log_e_better(wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
+    """The logarithm of what a bet on "wins more often than not" has won: the mixture over rates above 1/2 alone.
+
+    Each of these rates pays no more than 1 on average where the true rate is 1/2 or less.
+
+    >>> [round(float(np.exp(log_e_better(wins, 10.0))), 2) for wins in (10.0, 20.0, 30.0)]
+    [0.47, 3.21, 69.42]
+    """
+    above = special.betaincc(wins + prior, losses + prior, 0.5)
+    with np.errstate(divide="ignore"):
+        return log_e_against(0.5, wins, losses, prior) + math.log(2) + np.log(above)
+
+
+def sure_winner(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> tuple[int, ...] | None:
+    """The winner (of top-k the winners), or None while it is not sure.
+
+    Watched for ever, a wrong answer is given with probability at most 1 - confidence, if preferences stand still.
+
+    >>> wins = np.array([[0, 40, 45], [10, 0, 30], [5, 25, 0]])
+    >>> sure_winner(wins), sure_winner(wins, target="top-k", k=2), sure_winner(wins, 0.999999)
+    ((0,), None, None)
+    """
+    wins, alpha = check_wins(wins), 1 - check_share("confidence", confidence)
+    _check_target(target, k, len(wins))
+    if target == "condorcet":
+        sure = log_e_better(wins, wins.T) >= math.log(len(wins) / alpha)
+        np.fill_diagonal(sure, True)
+        found = np.flatnonzero(sure.all(1))
+        return (int(found[0]),) if len(found) else None
+    limits = always_valid_limits(wins, wins.T, alpha / max(1, len(wins) * (len(wins) - 1) // 2))
+    if target == "borda":
+        return _sure_borda(limits.low, limits.high)
+    beats = limits.low > 0.5
+    np.fill_diagonal(beats, False)
+    return _sure_copeland(beats) if target == "copeland" else _sure_top(beats, k)
+
+
+def duels_to_decide(rate: float, alpha: float, bet: Any = log_e_better) -> float:
+    """About how many duels of a pair win the bet 1/alpha at this rate; infinite where it is not above 1/2.
+
+    >>> [round(duels_to_decide(rate, 0.05)) for rate in (0.55, 0.6, 0.75, 1.0)]
+    [983, 210, 29, 8]
+    """
+    if rate <= 0.5:
+        return math.inf
+    low, high = 0.0, 1.0
+    while bet(rate * high, (1 - rate) * high) < -math.log(alpha):
+        low, high = high, 2 * high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if bet(rate * middle, (1 - rate) * middle) >= -math.log(alpha) else (middle, high)
+    return high
+
+
+def duels_needed(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> float:
+    """About how many more duels make it sure, if they are spent on what is open and rates stay as they were seen.
+
+    Infinite where a pair that must be decided was seen at 1/2, or where the arm ahead is not the likely winner.
+
+    >>> wins = np.array([[0, 40, 45], [10, 0, 30], [5, 25, 0]])
+    >>> duels_needed(wins), round(duels_needed(wins, target="top-k", k=2))
+    (0.0, 1766)
+    """
+    if sure_winner(wins, confidence, target, k) is not None:
+        return 0.0
+    wins = check_wins(wins)
+    if target == "borda":
+        return _needed_borda(wins, confidence)
+    bet, share = _bet(len(wins), confidence, target)
+    n = wins + wins.T
+    rate = (wins + 1) / (n + 2)
+    needed = [
+        duels_to_decide(float(rate[pair]), share, bet) - float(n[pair]) for pair in _leading_pairs(wins, target, k)
+    ]
+    return float(sum(max(0.0, each) for each in needed))
+
+
+def open_pairs(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> list[tuple[int, int]]:
+    """The pairs that have to be decided for those ahead to be the winners and are not, the closest first.
+
+    >>> open_pairs(np.array([[0, 40, 7], [10, 0, 30], [5, 25, 0]]))
+    [(0, 2)]
+    """
+    wins = check_wins(wins)
+    bet, share = _bet(len(wins), confidence, target)
+    rate = (wins + 1) / (wins + wins.T + 2)
+    found = [pair for pair in _leading_pairs(wins, target, k) if bet(wins[pair], wins.T[pair]) < -math.log(share)]
+    return sorted(found, key=lambda pair: float(rate[pair]))
+
+
+def _bet(n_arms: int, confidence: float, target: str) -> tuple[Any, float]:
+    """The bet that decides a pair, and its share of alpha."""
+    if target == "condorcet":
+        return log_e_better, (1 - confidence) / n_arms
+    return _either, (1 - confidence) / max(1, n_arms * (n_arms - 1) // 2)
+
+
+def _leading_pairs(wins: Floats, target: str, k: int) -> list[tuple[int, int]]:
+    """Those ahead (they beat most, and of these win most) against each of the others."""
+    rate = (wins + 1) / (wins + wins.T + 2)
+    scores = (rate > 0.5).sum(1) + rate.mean(1)
+    inside = np.argsort(-scores, kind="stable")[: k if target == "top-k" else 1].tolist()
+    return [(one, other) for one in inside for other in range(len(wins)) if other not in inside]
+
+
+def check_wins(wins: Any) -> Floats:
+    """A K x K table of wins, the diagonal emptied."""
+    table = np.array(wins, np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2 or not (table >= 0).all():
+        raise BadInput(f"wins must be a square table of numbers of at least 0, not one of shape {table.shape}")
+    np.fill_diagonal(table, 0.0)
+    return table
+
+
+def _check_target(target: str, k: int, n_arms: int) -> None:
+    if target not in TARGETS:
+        raise BadInput(f"target must be one of {', '.join(TARGETS)}, not {target!r}")
+    if not 1 <= k < n_arms:
+        raise BadInput(f"k must be from 1 to {n_arms - 1}, not {k!r}")
+
+
+def _sure_copeland(beats: Flags) -> tuple[int, ...] | None:
+    """The arm that surely beats as many as any other can still hope to."""
+    least, most = beats.sum(1), len(beats) - 1 - beats.sum(0)
+    leader = int(np.argmax(least))
+    return (leader,) if least[leader] >= np.delete(most, leader).max() else None
+
+
+def _sure_borda(low: Floats, high: Floats) -> tuple[int, ...] | None:
+    others = 1 - np.eye(len(low))
+    least, most = (low * others).sum(1), (high * others).sum(1)
+    leader = int(np.argmax(least))
+    return (leader,) if least[leader] > np.delete(most, leader).max() else None
+
+
+def _sure_top(beats: Flags, k: int) -> tuple[int, ...] | None:
+    inside = np.sort(np.argsort(-beats.sum(1), kind="stable")[:k])
+    outside = np.setdiff1d(np.arange(len(beats)), inside)
+    return tuple(inside.tolist()) if beats[np.ix_(inside, outside)].all() else None
+
+
+def _either(wins: Any, losses: Any) -> Any:
+    return log_e_against(0.5, wins, losses)
+
+
+def _needed_borda(wins: Floats, confidence: float) -> float:
+    """Limits close as one over the root of the duels: how much closer must they be?"""
+    others = 1 - np.eye(len(wins))
+    rate = (wins + 1) / (wins + wins.T + 2)
+    score = (rate * others).sum(1)
+    second, first = np.argsort(score)[-2:]
+    low, high = always_valid_limits(wins, wins.T, _bet(len(wins), confidence, "borda")[1])
+    reach = ((high - rate) * others)[second].sum() + ((rate - low) * others)[first].sum()
+    gap = float(score[first] - score[second])
+    times = (reach / gap) ** 2 if gap > 0 else math.inf
+    return float(max(0.0, times - 1) * max(1.0, wins.sum()))

@@ -1,0 +1,109 @@
+"""Who is surely the winner: against definitions, and against somebody who chooses pairs to be fooled."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+from duelist.core.errors import BadInput
+from duelist.evidence.winners import TARGETS, duels_needed, duels_to_decide, log_e_better, sure_winner
+
+ORDERED = np.array([[0, 80, 85, 90], [20, 0, 80, 85], [15, 20, 0, 80], [10, 15, 20, 0]], float)
+
+
+def test_the_bet_is_the_mixture_over_the_better_half() -> None:
+    def weight(q: float) -> float:
+        return q**2 * (1 - q) ** 2
+
+    whole = integrate.quad(weight, 0.5, 1)[0]
+    for wins, losses in [(8.0, 3.0), (2.0, 6.5)]:
+        won = integrate.quad(lambda q, w=wins, x=losses: weight(q) * (2 * q) ** w * (2 - 2 * q) ** x, 0.5, 1)[0]
+        assert log_e_better(wins, losses) == pytest.approx(math.log(won / whole), abs=1e-7)
+
+
+def test_an_order_with_enough_duels_is_known_in_every_sense() -> None:
+    assert {target: sure_winner(4 * ORDERED, target=target, k=2) for target in TARGETS} == {
+        "condorcet": (0,),
+        "copeland": (0,),
+        "borda": (0,),
+        "top-k": (0, 1),
+    }
+    assert all(sure_winner(ORDERED / 20, target=target, k=2) is None for target in TARGETS)
+
+
+def test_a_circle_has_copeland_winners_only_outside_it() -> None:
+    circle = np.array([[0, 90, 10], [10, 0, 90], [90, 10, 0]], float)
+    assert sure_winner(circle) is None
+    assert sure_winner(circle, target="copeland") is not None  # each of the three is one
+    fourth = np.zeros((4, 4))
+    fourth[:3, :3], fourth[:3, 3], fourth[3, :3] = circle, 10, 90
+    assert sure_winner(fourth, target="copeland") == (3,)
+
+
+WORLDS = {
+    "tied": np.full((4, 4), 0.5),
+    "circle": np.array([[0.5, 0.6, 0.4, 0.6], [0.4, 0.5, 0.6, 0.6], [0.6, 0.4, 0.5, 0.6], [0.4, 0.4, 0.4, 0.5]]),
+    "near": np.array([[0.5, 0.52, 0.6, 0.6], [0.48, 0.5, 0.6, 0.6], [0.4, 0.4, 0.5, 0.55], [0.4, 0.4, 0.45, 0.5]]),
+}
+
+
+def right(world: np.ndarray, target: str, answer: tuple[int, ...]) -> bool:
+    """By definition, with k = 2 for top-k."""
+    above = world > 0.5
+    if target == "condorcet":
+        return bool(above[answer[0]].sum() == 3)
+    if target == "copeland":
+        scores = above.sum(1) + ((world == 0.5).sum(1) - 1) / 2
+        return bool(scores[answer[0]] == scores.max())
+    if target == "borda":
+        return bool(world.sum(1)[answer[0]] > np.delete(world.sum(1), answer[0]).max() - 1e-12)
+    return all(above[i, j] for i in answer for j in range(4) if j not in answer)
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_watched_and_with_pairs_chosen_to_be_fooled_it_is_rarely_wrong(name: str) -> None:
+    """The pair with the most hope of a claim is dueled next: 60 runs with 6 wrong ones are promised at most."""
+    world, wrong = WORLDS[name], dict.fromkeys(TARGETS, 0)
+    for seed in range(60):
+        rng, wins = np.random.default_rng(seed), np.zeros((4, 4))
+        fooled: set[str] = set()
+        for step in range(80):
+            leader = int(np.argmax((wins.sum(1) + 1) / (wins.sum(1) + wins.sum(0) + 2)))
+            other = int((leader + 1 + rng.integers(3)) % 4)
+            won = rng.binomial(10, world[leader, other])
+            wins[leader, other] += won
+            wins[other, leader] += 10 - won
+            if step % 4 == 0:
+                for target in TARGETS:
+                    answer = sure_winner(wins, 0.9, target, k=2 if target == "top-k" else 1)
+                    if answer is not None and not right(world, target, answer):
+                        fooled.add(target)
+        for target in fooled:
+            wrong[target] += 1
+    assert max(wrong.values()) <= 6, wrong
+
+
+def test_duels_needed_fall_as_duels_come_and_end_when_it_is_sure() -> None:
+    for target in TARGETS:
+        few, more = (duels_needed(ORDERED / part, target=target, k=2) for part in (20, 10))
+        assert 0 < few < math.inf
+        assert more < few
+        assert duels_needed(4 * ORDERED, target=target, k=2) == 0
+    assert duels_needed(np.array([[0, 5], [5, 0]])) == math.inf
+    n = duels_to_decide(0.7, 0.025)
+    assert sure_winner([[0, 0.7 * n + 0.01], [0.3 * n, 0]]) == (0,)
+    assert sure_winner([[0, 0.7 * n * 0.98], [0.3 * n * 0.98, 0]]) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"target": "best"}, "target must be one of"), ({"target": "top-k", "k": 4}, "k must be from 1 to 3")],
+)
+def test_bad_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        sure_winner(ORDERED, **options)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="square table"):
+        sure_winner(np.zeros((2, 3)))
