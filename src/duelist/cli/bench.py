@@ -144,3 +144,24 @@ def visitors_command(
     from duelist.bench.visitors import bench_visitors, visitors_table
 
     _show(bench_visitors(policy, matrix, duels, runs), as_json, visitors_table)
+
+
+@app.command("gpu")
+def gpu_command(
+    names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
+    runs: Annotated[int, typer.Option(help="Runs a speed.")] = 100_000,
+    horizon: Annotated[int, typer.Option(help="Duels a run of a speed.")] = 100_000,
+    gpu_runs: Annotated[int, typer.Option(help="Runs on the GPU a cell of the agreement; 0 leaves it out.")] = 10_000,
+    cpu_runs: Annotated[int, typer.Option(help="Runs on the CPU a cell of the agreement.")] = 500,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Duels a second on a GPU, and whether its regret agrees with the CPU's; hours on few cores."""
+    from duelist.bench.gpu import agreement_table, bench_agreement, bench_speed, speed_table
+
+    speed = bench_speed(horizon, runs, names)
+    agreement = bench_agreement(gpu_runs, cpu_runs, names) if gpu_runs else []
+    if as_json:
+        print(json.dumps({"speed": speed, "agreement": agreement}, indent=2))
+    else:
+        tables = [speed_table(speed)] * bool(speed) + [agreement_table(agreement)] * bool(agreement)
+        print("\n\n".join(map(str, tables)))
