@@ -9,6 +9,7 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload_method
 from numba.np import arrayobj
 
@@ -20,6 +21,10 @@ from duelist.core.layout import compiled_window
 @cache
 def cpu_names() -> dict[str, Any]:
     teach(overload_method, types.Record)
+    context = cpu_target.typing_context
+    context.refresh()
+    # Numba's own template fails on names that are no fields: it must be asked last.
+    context._attributes[types.Record].sort(key=lambda template: type(template).__name__ == "RecordAttribute")
     return {"window": compiled_window(intrinsic, arrayobj), "GENERATOR": GENERATOR}
 
 

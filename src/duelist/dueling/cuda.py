@@ -113,22 +113,26 @@ class Engine:
 
     def __init__(self, policy: Policy, world: Environment, horizon: int, device: Any, lanes: int | None = None) -> None:
         self.policy, self.device = policy, device
-        memory, again = world.memory(horizon), world.memory(horizon)
+        memory = world.memory(horizon)
+        found, again = arrays_in(memory, "world"), arrays_in(world.memory(horizon), "world")
         # What is made anew for each run may be written to; what is the same object is read by all.
-        shared = [value for value, other in zip(memory, again, strict=True) if value is other]
-        self.layout = Layout([policy.memory, memory], shared, lanes)
-        own = [name for name, value in memory._asdict().items() if any(value is p.array for p in self.layout.places)]
-        self.shared = [*self.layout.shared, *(getattr(memory, name) for name in own)]
+        common = [array for path, array in found.items() if again[path] is array]
+        own = {path: array for path, array in found.items() if again[path] is not array}
+        self.layout = Layout([policy.memory, memory], common, lanes)
+        self.shared = [*self.layout.shared, *own.values()]
         text = self._text(memory, own)
         template, roots = self._bind(type(policy), type(world), text)
         say_once(f"compiling {policy.name} for the GPU, once")
         self.launch: Launch = device.loop(template, *roots)
 
-    def _text(self, memory: Any, own: list[str]) -> str:
+    def _text(self, memory: Any, own: dict[str, Any]) -> str:
         """The source of `memories`, and of `begin` for those arrays of the environment that a run has for itself."""
         layout, lanes = self.layout, self.layout.lanes
         pair = f"({layout.text(self.policy.memory)}, {layout.text(memory)})"
-        copies = [f"world.{name}[:] = shared[{number}]" for number, name in enumerate(own, len(layout.shared))]
+        copies = [
+            f"for i in np.ndindex({array.shape!r}): {path}[i] = shared[{number}][i]"  # slices need a counted reference
+            for number, (path, array) in enumerate(own.items(), len(layout.shared))
+        ]
         lines = [
             "def memories(arenas, shared, i):",
             f"    group, lane = i // {lanes}, i % {lanes}",
@@ -141,7 +145,7 @@ class Engine:
     def _bind(self, kind: type[Policy], world: type[Environment], text: str) -> tuple[FunctionType, tuple[Any, ...]]:
         """The loop with all its names bound, and what it is compiled from."""
         names = self.device.names()
-        space = {**self.layout.tuples, "window": names["window"], "inf": math.inf, "nan": math.nan}
+        space = {**self.layout.tuples, "window": names["window"], "np": np, "inf": math.inf, "nan": math.nan}
         exec(text, space)  # the arrays of a run have different types: their tuple cannot be made in a loop
         looped = rebind(run_template, {name: kernel(f) for name, f in kernels_of(kind, world).items()})
         fresh = kind.method("reset", kernel)
@@ -168,6 +172,20 @@ class Engine:
 
         in_slices(batch.advance, checkpoints, int(checkpoints[-1]), lambda steps: None, note)
         return Runs(sums, hits, batch.best_arms(), batch.seconds)
+
+
+def arrays_in(value: Any, path: str) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays in a tuple and the tuples in it, by the expression that reads them.
+
+    >>> list(arrays_in((1, np.zeros(2), (np.ones(3),)), "world"))
+    ['world[1]', 'world[2][0]']
+    """
+    if isinstance(value, np.ndarray):
+        return {path: value}
+    if not isinstance(value, tuple):
+        return {}
+    names = [f".{name}" for name in getattr(value, "_fields", ())] or [f"[{i}]" for i in range(len(value))]
+    return {p: a for name, item in zip(names, value, strict=True) for p, a in arrays_in(item, path + name).items()}
 
 
 class Batch:
