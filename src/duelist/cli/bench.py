@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -150,16 +151,18 @@ def visitors_command(
 def gpu_command(
     names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
     runs: Annotated[int, typer.Option(help="Runs a speed.")] = 100_000,
-    horizon: Annotated[int, typer.Option(help="Duels a run of a speed.")] = 100_000,
+    horizon: Annotated[int, typer.Option(help="Duels a run of a speed, at most.")] = 100_000,
     gpu_runs: Annotated[int, typer.Option(help="Runs on the GPU a cell of the agreement; 0 leaves it out.")] = 10_000,
-    cpu_runs: Annotated[int, typer.Option(help="Runs on the CPU a cell of the agreement.")] = 500,
+    cpu_runs: Annotated[int, typer.Option(help="Runs on the CPU a cell of the agreement.")] = 300,
+    seconds: Annotated[float, typer.Option(help="Begin nothing after so long.")] = 480.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Duels a second on a GPU, and whether its regret agrees with the CPU's; hours on few cores."""
+    """Duels a second on a GPU and on one core, and whether regret on both agrees."""
     from duelist.bench.gpu import agreement_table, bench_agreement, bench_speed, speed_table
 
-    speed = bench_speed(horizon, runs, names)
-    agreement = bench_agreement(gpu_runs, cpu_runs, names) if gpu_runs else []
+    until = time.time() + seconds
+    speed = list(bench_speed(horizon, runs, names, until))
+    agreement = bench_agreement(gpu_runs, cpu_runs, names, until=until) if gpu_runs else []
     if as_json:
         print(json.dumps({"speed": speed, "agreement": agreement}, indent=2))
     else:
