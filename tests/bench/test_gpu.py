@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from duelist.bench import gpu
+from duelist.bench import auto, gpu, policies
 from duelist.core.cuda import Device
 from duelist.core.errors import MissingExtra
+from duelist.core.spec import Spec
 from duelist.dueling import simulate
+from duelist.reproductions import policy_cells
+from duelist.reproductions.reproduction import Setting
 
 SAMPLE = np.random.default_rng(0).normal(100.0, 10.0, 400)
 
@@ -78,3 +82,24 @@ def test_without_a_gpu_the_bench_says_so() -> None:
             gpu.bench_agreement(2, 2, ["uniform"])
     else:
         pytest.skip("there is a GPU")
+
+
+@pytest.mark.parametrize("engine", ["cpu", "cuda"])
+def test_other_benches_and_reproductions_pass_the_engine_on(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def note(*args: Any, engine: str, **options: Any) -> Any:
+        asked.append(engine)
+        assert engine == "cpu" or options.get("cores") is None
+        return simulate("uniform", args[1], 1000, 2, points=4)
+
+    for module in (auto, policies, policy_cells):
+        monkeypatch.setattr(module, "simulate", note)
+    auto.bench_auto(1000, 2, ["arxiv"], engine)
+    table = str(policies.policies_table(policies.bench_policies(["if2"], 2, None, engine)))
+    assert ("one GPU" in table, "/ 30" in table) == (engine == "cuda", engine == "cpu")
+    cell = policy_cells.PolicyCell("RANDOM", Spec.read("policy", "uniform"), "arxiv", runs=3)
+    cell.measure(Setting(engine=engine))
+    assert set(asked) == {engine}
+    replace(cell, world="bradley-terry:arms={run}3").measure(Setting(engine=engine))  # a world a run
+    assert asked[-3:] == ["cpu"] * 3

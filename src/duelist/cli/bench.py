@@ -27,12 +27,13 @@ def policies_command(
     names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
     runs: Annotated[int, typer.Option(help="Runs of 100,000 duels a cell.")] = 20,
     duelpy: Annotated[str | None, typer.Option(help="A Python interpreter that has duelpy, to measure beside.")] = None,
+    engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Duels a second on one core, and strong regret, at 6, 16 and 64 arms."""
     from duelist.bench.policies import bench_policies, policies_table
 
-    rows = bench_policies(names, runs, duelpy)
+    rows = bench_policies(names, runs, duelpy, engine)
     _show(rows, as_json, policies_table)
 
 
@@ -42,12 +43,13 @@ def figures_command(
     ratio_runs: Annotated[
         int, typer.Option(help="Runs a ratio of thesis Figures 5.1 and 5.2; 0 leaves them out.")
     ] = 100,
+    engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret against independent implementations; about 15 minutes on two cores."""
     from duelist.bench.figures import bench_figures, figures_table
 
-    rows = bench_figures(runs, ratio_runs)
+    rows = bench_figures(runs, ratio_runs, engine)
     print(json.dumps([row.summary() for row in rows], indent=2) if as_json else figures_table(rows))
 
 
@@ -108,6 +110,7 @@ def auto_command(
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,
     runs: Annotated[int, typer.Option(help="Runs a cell.")] = 10,
     chart: Annotated[Path | None, typer.Option(help="Save a chart of the ratios.")] = None,
+    engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret of `auto` against the best policy of every instance and horizon, 2 to 500 arms; half an hour."""
@@ -115,7 +118,7 @@ def auto_command(
     from duelist.present.charts import check_chart_path
 
     path = check_chart_path(chart) if chart else None
-    grid = bench_auto(horizon, runs)
+    grid = bench_auto(horizon, runs, engine=engine)
     if path:
         ratio_chart(grid).draw(path)
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")
