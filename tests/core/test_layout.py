@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.core.layout import SMALL, Layout, lanes_for, window
+from duelist.core.layout import SMALL, Layout, window
 from duelist.core.memory import memory_type
 
 
@@ -18,16 +18,17 @@ def memory() -> Any:
 
 def views(layout: Layout, arenas: list[Any], value: Any, run: int) -> Any:
     """What the text of the layout means for one run."""
-    group, lane = divmod(run, layout.lanes)
+    group, lane = divmod(run, 32)
     text = layout.text(value)
     space = {**layout.tuples, "arenas": arenas, "group": group, "lane": lane, "shared": layout.shared}
     return eval(text, {**space, "window": window})
 
 
-@pytest.mark.parametrize("lanes", [1, 4, 32])
-def test_every_element_of_every_run_has_a_place_of_its_own(lanes: int) -> None:
+@pytest.mark.parametrize("small", [0, 50, 1000])  # all in one piece, some, none
+def test_every_element_of_every_run_has_a_place_of_its_own(small: int) -> None:
     one = memory()
-    layout, runs = Layout([one], lanes=lanes), 40
+    layout, runs = Layout([one], small=small), 40
+    assert [place.step for place in layout.places] == {0: [1, 1, 1], 50: [32, 32, 1], 1000: [32, 32, 32]}[small]
     arenas = [np.zeros(n, dtype) for n, dtype in zip(layout.elements(runs), layout.types, strict=True)]
     seen = [views(layout, arenas, one, run) for run in range(runs)]
     for run, mine in enumerate(seen):
@@ -44,12 +45,13 @@ def test_every_element_of_every_run_has_a_place_of_its_own(lanes: int) -> None:
     assert layout.size == 8 * (6 + 5 + 9)
 
 
-def test_lanes_put_the_same_element_of_neighbours_side_by_side() -> None:
+@pytest.mark.parametrize(("small", "places"), [(SMALL, range(64, 68)), (0, range(2, 18, 4))])
+def test_elements_lie_side_by_side_or_in_one_piece(small: int, places: range) -> None:
     table = np.zeros((2, 2))
-    layout, arena = Layout([table], lanes=4), np.zeros(16)
+    layout, arena = Layout([table], small=small), np.zeros(128)
     for run in range(4):
         views(layout, [arena], table, run)[1, 0] = run + 1
-    assert arena[8:12].tolist() == [1, 2, 3, 4]
+    assert [arena[place] for place in places] == [1, 2, 3, 4]
 
 
 def test_shared_arrays_take_no_room_in_a_run() -> None:
@@ -58,5 +60,7 @@ def test_shared_arrays_take_no_room_in_a_run() -> None:
     assert (layout.size, layout.text(matrix), layout.shared[0] is matrix) == (8, "shared[0]", True)
 
 
-def test_large_runs_lie_in_one_piece() -> None:
-    assert [lanes_for(size) for size in (1, SMALL, SMALL + 1)] == [32, 32, 1]
+def test_only_small_arrays_lie_side_by_side() -> None:
+    sizes = (1, SMALL // 8, SMALL // 8 + 1)
+    layout = Layout([tuple(np.zeros(size) for size in sizes)])
+    assert [place.step for place in layout.places] == [32, 32, 1]

@@ -53,7 +53,7 @@ def test_batches_do_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
 
 
 def test_the_layout_does_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
-    engine = Engine(policy(), world(), 400, Emulated(), lanes=1)
+    engine = Engine(policy(), world(), 400, Emulated(), small=0)
     key = int(SEED.generate_state(1, np.uint64)[0])
     parts = [engine.run(key, first, 35, POINTS, lambda steps: None) for first in (0, 35)]
     sums, hits, arms = (np.concatenate(part) for part in list(zip(*parts, strict=True))[:3])
@@ -104,8 +104,8 @@ def test_what_a_run_writes_begins_as_the_environment_made_it() -> None:
     assert part.array.tolist() == [[3, 3], [3, 0]]
 
 
-def test_a_run_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"a run of winner-stays-strong takes \d+ bytes, and the GPU has 10 free"):
+def test_runs_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(BadInput, match=r"32 runs of winner-stays-strong take [\d,]+ bytes; the GPU has 10 free"):
         run_on_device(policy(), world(), POINTS, 1, SEED, False, Emulated(room=10))
 
 

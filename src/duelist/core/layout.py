@@ -1,13 +1,13 @@
 """Where the arrays of many runs lie in memory, and how one run sees its own.
 
-The arrays of all runs that have one type lie in one long array, the *arena*. Runs come in groups of `lanes`; within
-a group, the first elements of all its runs stand side by side, then the second ones, and so on:
+The arrays of all runs that have one type lie in one long array, the *arena*. Runs come in groups of 32, as many as a
+GPU runs in step. Of each array a group has one block, in which the runs lie in one of two ways:
 
-    lanes = 1     run 0: a b c d, run 1: a b c d, ...         a run is in one piece
-    lanes = 32    a a a ... a b b b ... b, ...                32 runs, element by element
+    side by side    a a a ... a b b b ... b ...     the first elements of all, then the second ones, and so on
+    in one piece    a b c d ... a b c d ...         all elements of the first run, then those of the second one
 
-A GPU runs 32 threads in step. Where they read the same element, as in small tables, it is fetched for all of them at
-once if it lies side by side. In large tables each reads elsewhere, and wants what it reads next beside it.
+Small arrays lie side by side: threads in step read the same element, which is fetched for all of them at once. In large
+tables each reads a row of its own, and wants what it reads next beside it.
 
 A run sees its part of an arena as an array with fixed shape and strides: compilers turn these into constants.
 """
@@ -24,40 +24,39 @@ from numba import types
 from duelist.core.memory import memory_type
 
 Tuple: Any = types.UniTuple
-WARP = 32  # threads that run in step
-# Bytes of a run's memory up to which lanes are worth it. Thousand million duels a second on an H200, lanes 32 and 1:
-# RMED1 7 KB 5.7 and 1.5, RUCB 14 KB 1.8 and 1.4, D-TS 15 KB .30 and .24, RMED1 102 KB .84 and .69, RUCB 230 KB .27 and
-# .66, D-TS 236 KB .008 and .005.
-SMALL = 131_072
-
-
-def lanes_for(size: int) -> int:
-    """How many runs lie side by side, if each has so many bytes.
-
-    >>> lanes_for(1000), lanes_for(1_000_000)
-    (32, 1)
-    """
-    return WARP if size <= SMALL else 1
+WARP = 32  # threads that run in step, and runs of a group
+# Bytes of an array up to which it lies side by side. Thousand million duels a second on an H200, with all arrays side
+# by side and with all in one piece: 16 arms, tables of 2 KB: RMED1 5.7 and 1.5, RUCB 1.8 and 1.4, D-TS .30 and .24;
+# 64 arms, tables of 32 KB: RUCB .27 and .66. RMED1, .84 and .69, and D-TS, .008 and .005, have much in smaller arrays
+# there: D-TS writes a column of its flags, 4 KB in all, for every row it draws.
+SMALL = 4096
 
 
 class Place(NamedTuple):
-    """Where an array lies: its arena, and its first element among those of one run."""
+    """Where an array lies: its arena, its first element among those of one run, and how far apart its elements are."""
 
     array: np.ndarray[Any, Any]
     arena: int
     start: int
+    step: int  # 32: side by side with those of other runs; 1: in one piece
+
+    @property
+    def lane(self) -> int:
+        """How far one run's first element is from the next one's."""
+        return 1 if self.step == WARP else self.array.size
 
 
 class Layout:
     """A plan for the memory of many runs, made from the memory of one.
 
     >>> wins = np.zeros((2, 3))
-    >>> layout = Layout([wins], lanes=2)
+    >>> layout = Layout([wins])
     >>> layout.text(wins), layout.size
-    ('window(arenas[0], group * 12 + 0 + lane, (2, 3), 2)', 48)
+    ('window(arenas[0], group * 192 + 0 + lane * 1, (2, 3), 32)', 48)
     """
 
-    def __init__(self, values: Sequence[Any], shared: Sequence[Any] = (), lanes: int | None = None) -> None:
+    def __init__(self, values: Sequence[Any], shared: Sequence[Any] = (), small: int | None = None) -> None:
+        self.small = SMALL if small is None else small
         self.types: list[np.dtype[Any]] = []  # of each arena
         self.sizes: list[int] = []  # elements of one run in each arena
         self.places: list[Place] = []
@@ -65,7 +64,6 @@ class Layout:
         self.tuples: dict[str, Any] = {}  # the tuple types that the text names
         for value in values:
             self._plan(value, shared)
-        self.lanes = lanes or lanes_for(self.size)
 
     def _plan(self, value: Any, shared: Sequence[Any]) -> None:
         """Find a place for every array in `value`, a number, an array or a tuple of such, but those in `shared`."""
@@ -76,7 +74,8 @@ class Layout:
             self.shared.append(value)
         elif isinstance(value, np.ndarray):
             arena = self._arena(value.dtype)
-            self.places.append(Place(value, arena, self.sizes[arena]))
+            step = WARP if value.nbytes <= self.small else 1
+            self.places.append(Place(value, arena, self.sizes[arena], step))
             self.sizes[arena] += value.size
 
     def text(self, value: Any) -> str:
@@ -92,8 +91,8 @@ class Layout:
             if other is value:
                 return f"shared[{number}]"
         place = next(place for place in self.places if place.array is value)
-        group, start = self.sizes[place.arena] * self.lanes, place.start * self.lanes
-        return f"window(arenas[{place.arena}], group * {group} + {start} + lane, {value.shape!r}, {self.lanes})"
+        first = f"group * {self.sizes[place.arena] * WARP} + {place.start * WARP} + lane * {place.lane}"
+        return f"window(arenas[{place.arena}], {first}, {value.shape!r}, {place.step})"
 
     @property
     def size(self) -> int:
@@ -102,8 +101,7 @@ class Layout:
 
     def elements(self, runs: int) -> list[int]:
         """How long each arena must be."""
-        groups = -(-runs // self.lanes)
-        return [groups * self.lanes * size for size in self.sizes]
+        return [-(-runs // WARP) * WARP * size for size in self.sizes]
 
     def _arena(self, dtype: np.dtype[Any]) -> int:
         if dtype not in self.types:
@@ -113,24 +111,24 @@ class Layout:
 
     def read(self, arenas: list[Any], run: int) -> None:
         """Copy what a run has in `arenas` into the arrays that were planned."""
-        group, lane = divmod(run, self.lanes)
-        for array, arena, start in self.places:
-            step = self.sizes[arena] * self.lanes
-            first = group * step + start * self.lanes + lane
-            array.ravel()[:] = arenas[arena][first : first + array.size * self.lanes : self.lanes]
+        group, lane = divmod(run, WARP)
+        for place in self.places:
+            first = (group * self.sizes[place.arena] + place.start) * WARP + lane * place.lane
+            last = first + place.array.size * place.step
+            place.array.ravel()[:] = arenas[place.arena][first : last : place.step]
 
 
-def window(arena: Any, first: int, shape: tuple[int, ...], lanes: int) -> Any:
-    """The array of `shape` in `arena` from element `first` on, one element every `lanes`."""
-    step = arena.itemsize * lanes
-    strides = [step * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+def window(arena: Any, first: int, shape: tuple[int, ...], step: int) -> Any:
+    """The array of `shape` in `arena` from element `first` on, one element every `step`."""
+    width = arena.itemsize * step
+    strides = [width * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     return np.lib.stride_tricks.as_strided(arena[first:], shape, strides)
 
 
 def compiled_window(intrinsic: Any, arrays: Any) -> Any:
     """`window` for compiled code; given are the compiler's decorator `intrinsic` and its module of arrays."""
 
-    def window(typing: Any, arena: Any, first: Any, shape: Any, lanes: Any) -> Any:
+    def window(typing: Any, arena: Any, first: Any, shape: Any, step: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             whole = arrays.make_array(arena)(context, builder, values[0])
             made = arrays.make_array(signature.return_type)(context, builder)

@@ -16,7 +16,7 @@ from duelist.core.compile import inlined, kernel, rebind
 from duelist.core.cuda import Device, Launch
 from duelist.core.errors import BadInput
 from duelist.core.generator import set_generator
-from duelist.core.layout import Layout
+from duelist.core.layout import WARP, Layout
 from duelist.core.memory import Ints
 from duelist.core.parallel import in_slices
 from duelist.core.progress import progress_bar, say_once
@@ -111,14 +111,14 @@ def run_on_device(
 class Engine:
     """One policy in one environment on a device: the memory of many runs, and the loop."""
 
-    def __init__(self, policy: Policy, world: Environment, horizon: int, device: Any, lanes: int | None = None) -> None:
+    def __init__(self, policy: Policy, world: Environment, horizon: int, device: Any, small: int | None = None) -> None:
         self.policy, self.device = policy, device
         memory = world.memory(horizon)
         found, again = arrays_in(memory, "world"), arrays_in(world.memory(horizon), "world")
         # What is made anew for each run may be written to; what is the same object is read by all.
         common = [array for path, array in found.items() if again[path] is array]
         own = {path: array for path, array in found.items() if again[path] is not array}
-        self.layout = Layout([policy.memory, memory], common, lanes)
+        self.layout = Layout([policy.memory, memory], common, small)
         self.shared = [*self.layout.shared, *own.values()]
         text = self._text(memory, own)
         template, roots = self._bind(type(policy), type(world), text)
@@ -127,7 +127,7 @@ class Engine:
 
     def _text(self, memory: Any, own: dict[str, Any]) -> str:
         """The source of `memories`, and of `begin` for those arrays of the environment that a run has for itself."""
-        layout, lanes = self.layout, self.layout.lanes
+        layout = self.layout
         pair = f"({layout.text(self.policy.memory)}, {layout.text(memory)})"
         copies = [
             f"for i in np.ndindex({array.shape!r}): {path}[i] = shared[{number}][i]"  # slices need a counted reference
@@ -135,7 +135,7 @@ class Engine:
         ]
         lines = [
             "def memories(arenas, shared, i):",
-            f"    group, lane = i // {lanes}, i % {lanes}",
+            f"    group, lane = i // {WARP}, i % {WARP}",
             f"    return {pair}",
             "def begin(world, shared):",
             *(f"    {copy}" for copy in copies or ["pass"]),
@@ -157,9 +157,9 @@ class Engine:
     def batch(self, runs: int) -> int:
         """How many of so many runs fit into the device's memory at once."""
         room, size = self.device.room(), self.layout.size + 8 * KEPT + 1 + 16
-        fits = room // size // self.layout.lanes * self.layout.lanes
+        fits = room // size // WARP * WARP
         if fits < 1:
-            raise BadInput(f"a run of {self.policy.name} takes {size:,} bytes, and the GPU has {room:,} free")
+            raise BadInput(f"{WARP} runs of {self.policy.name} take {WARP * size:,} bytes; the GPU has {room:,} free")
         return int(min(runs, fits))
 
     def run(self, key: int, first: int, runs: int, checkpoints: Ints, report: Callable[[int], None]) -> Runs:
@@ -221,8 +221,8 @@ class Batch:
     def best_arms(self) -> Ints:
         """The arm that each run names best, asked of the policy itself."""
         layout, policy, found = self.engine.layout, self.engine.policy, []
-        groups = max(1, CHUNK // (layout.size * layout.lanes + 1))
-        for first in range(0, self.runs, runs := groups * layout.lanes):
+        groups = max(1, CHUNK // (layout.size * WARP + 1))
+        for first in range(0, self.runs, runs := groups * WARP):
             ends = [(size * first, size * (first + runs)) for size in layout.sizes]
             parts = [self.engine.device.get(arena[a:b]) for arena, (a, b) in zip(self.arenas, ends, strict=False)]
             for run in range(min(runs, self.runs - first)):
