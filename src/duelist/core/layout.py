@@ -27,8 +27,8 @@ Tuple: Any = types.UniTuple
 WARP = 32  # threads that run in step, and runs of a group
 # Bytes of an array up to which it lies side by side. Thousand million duels a second on an H200, with all arrays side
 # by side and with all in one piece: 16 arms, tables of 2 KB: RMED1 5.7 and 1.5, RUCB 1.8 and 1.4, D-TS .30 and .24;
-# 64 arms, tables of 32 KB: RUCB .27 and .66. RMED1, .84 and .69, and D-TS, .008 and .005, have much in smaller arrays
-# there: D-TS writes a column of its flags, 4 KB in all, for every row it draws.
+# 64 arms, tables of 32 KB: RUCB .27 and .66. RMED1, .84 and .69, and D-TS, .008 and .005, go through arrays of 512
+# bytes there as much as through tables.
 SMALL = 4096
 
 
