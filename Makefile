@@ -38,9 +38,12 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# All extras but cuda.
+EXTRAS := charts offline baselines frames parquet service postgres
+
 lock: setup
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
-	  --all-extras --group dev pyproject.toml -o requirements.lock \
+	  $(EXTRAS:%=--extra %) --group dev pyproject.toml -o requirements.lock \
 	  --custom-compile-command "make lock"
 
 clean:

@@ -6,6 +6,7 @@ import inspect
 import pydoc
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,11 @@ def test_a_signature_shows_the_parameters(kind: type, parameter: str) -> None:
     assert shown[parameter].default == kind.fields[parameter].default  # type: ignore[attr-defined]
     assert {"seed", "max_open"} <= shown.keys()
     assert kind.fields[parameter].help in pydoc.render_doc(kind)  # type: ignore[attr-defined]
+
+
+def test_the_lock_has_every_extra_but_cuda() -> None:
+    root = Path(__file__).parents[1]
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    (line,) = [line for line in (root / "Makefile").read_text().splitlines() if line.startswith("EXTRAS := ")]
+    assert {*line.split()[2:], "cuda"} == set(extras)
+    assert "numba-cuda" not in (root / "requirements.lock").read_text()

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 
 from duelist.core.compile import kernel, plain
 from duelist.core.memory import Ints
-from duelist.core.sampling import argmax, below, coin, shuffle
+from duelist.core.sampling import argmax, below, coin, highest_bound, shuffle
 
 Draw = Callable[[Any, np.random.Generator], None]
 
@@ -47,6 +47,23 @@ def draw_argmax_of_equals(out: Ints, rng: np.random.Generator) -> None:
 
 
 @kernel
+def draw_highest_bounds(out: Ints, rng: np.random.Generator) -> None:
+    """Bounds of 2, 3, 3, 1, 3."""
+    mean = np.array([[9.0, 9.0, 9.0, 9.0, 9.0], [2.0, 2.0, 3.0, 0.0, 1.0]])
+    width = np.array([[9.0, 9.0, 9.0, 9.0, 9.0], [0.0, 0.5, 0.0, 0.5, 1.0]])
+    for i in range(out.size):
+        out[i] = highest_bound(mean, width, 1, 2.0, 0.5, -1, rng)
+
+
+@kernel
+def draw_least_bounds(out: Ints, rng: np.random.Generator) -> None:
+    """Of bounds that only just reach the least."""
+    mean, width = np.array([[0.0, 0.5, 0.5]]), np.zeros((1, 3))
+    for i in range(out.size):
+        out[i] = highest_bound(mean, width, 0, 2.0, 0.5, -1, rng)
+
+
+@kernel
 def draw_coins(out: Ints, rng: np.random.Generator) -> None:
     for i in range(out.size):
         out[i] = coin(0.3, rng)
@@ -61,6 +78,8 @@ EXPECTED: dict[Draw, dict[int, float]] = {
     draw_orders: evenly(*(1000 * a + 100 * b + 10 * c + 4 for a, b, c in permutations((1, 2, 3)))),
     draw_argmax: evenly(2, 4, 5),
     draw_argmax_of_equals: evenly(0, 1, 2, 3),
+    draw_highest_bounds: evenly(1, 2, 4),
+    draw_least_bounds: evenly(1, 2),
     draw_coins: {0: 0.7, 1: 0.3},
 }
 
@@ -82,6 +101,14 @@ def test_compiled_draws_equal_plain_ones(draw: Draw) -> None:
     draw(compiled, np.random.default_rng(1))
     plain(draw)(ordinary, np.random.default_rng(1))
     assert compiled.tolist() == ordinary.tolist()
+
+
+def test_bounds_that_are_too_low_are_not_chosen() -> None:
+    choose, rng = plain(highest_bound), np.random.default_rng(0)
+    before = rng.bit_generator.state
+    assert choose(np.zeros((1, 3)), np.zeros((1, 3)), 0, 1.0, 0.5, -1, rng) == -1
+    assert choose(np.array([[0.0, 1.0, 0.0]]), np.zeros((1, 3)), 0, 1.0, 0.5, -1, rng) == 1
+    assert rng.bit_generator.state == before  # without ties there is no luck
 
 
 def test_argmax_finds_the_only_largest_value_wherever_it_is() -> None:

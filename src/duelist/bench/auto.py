@@ -72,7 +72,7 @@ class RegretGrid:
         ]
 
 
-def bench_auto(horizon: int, runs: int, instances: Sequence[str] = INSTANCES) -> RegretGrid:
+def bench_auto(horizon: int, runs: int, instances: Sequence[str] = INSTANCES, engine: str = "cpu") -> RegretGrid:
     """Run every policy on every instance; horizons are the powers of ten from 1,000 to `horizon`."""
     powers = round(np.log10(horizon))
     horizons = [10**power for power in range(round(np.log10(FIRST)), powers + 1)]
@@ -82,7 +82,9 @@ def bench_auto(horizon: int, runs: int, instances: Sequence[str] = INSTANCES) ->
             environment = load_environment(instance)
             for column, policy in enumerate(POLICIES):
                 if environment.n_arms <= MOST_ARMS.get(policy, environment.n_arms):
-                    result = simulate(policy, environment, horizons[-1], runs, 1, points=powers + 1, progress=False)
+                    result = simulate(
+                        policy, environment, horizons[-1], runs, 1, engine=engine, points=powers + 1, progress=False
+                    )
                     regret[row, :, column] = result.curve("strong").mean(axis=0)[-len(horizons) :]
                 advance(1)
     return RegretGrid(tuple(instances), horizons, POLICIES, regret)

@@ -12,15 +12,15 @@ from duelist.reproductions.reproduction import Setting
 from duelist.reproductions.verdicts import CHANCE, Row
 
 
-def bench_figures(runs: int, ratio_runs: int) -> list[Row]:
+def bench_figures(runs: int, ratio_runs: int, engine: str = "cpu") -> list[Row]:
     """Every regret figure with `runs` runs, and the thesis' ratios with `ratio_runs`."""
-    rows: list[Row] = []
+    rows, setting = list[Row](), Setting(engine=engine)
     with progress_bar("figures", len(FIGURES) + len(RATIOS)) as advance:
         for figure in FIGURES:
-            rows += figure.rows(replace(figure, runs=runs).measure(Setting()))
+            rows += figure.rows(replace(figure, runs=runs).measure(setting))
             advance(1)
         for ratio in RATIOS if ratio_runs else ():
-            found = {cell.label: replace(cell, runs=ratio_runs).measure(Setting()) for cell in ratio.cells}
+            found = {cell.label: replace(cell, runs=ratio_runs).measure(setting) for cell in ratio.cells}
             rows.append(ratio.row(found))
             advance(1)
     return rows

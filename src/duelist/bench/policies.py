@@ -46,19 +46,23 @@ FLOORS: dict[str, dict[int, float]] = {
 DUELPY = ("rucb", "if2", "savage", "btm")  # what duelpy has of ours
 
 
-def bench_policies(names: Sequence[str] | None, runs: int, duelpy: str | None) -> list[dict[str, Any]]:
+def bench_policies(
+    names: Sequence[str] | None, runs: int, duelpy: str | None, engine: str = "cpu"
+) -> list[dict[str, Any]]:
     """A row for each policy and number of arms, and for duelpy at 6 arms."""
     chosen = [POLICIES.get(name).name for name in names or POLICIES]
-    rows = []
+    rows, cores = [], 1 if engine == "cpu" else None
     with progress_bar("bench", len(chosen) * len(ENVIRONMENTS)) as advance:
         for name in chosen:
             for arms, instance in ENVIRONMENTS.items():
-                result = simulate(name, instance, HORIZON, runs, seed=1, cores=1, points=1, progress=False)
+                options: dict[str, Any] = {"engine": engine, "cores": cores, "points": 1, "progress": False}
+                result = simulate(name, instance, HORIZON, runs, 1, **options)
                 row = {
                     "policy": name,
                     "arms": arms,
+                    "engine": engine,
                     "steps_per_second": result.steps_per_second,
-                    "floor": FLOORS.get(name, {}).get(arms, 0) * 1e6 or None,
+                    "floor": (FLOORS.get(name, {}).get(arms, 0) * 1e6 or None) if engine == "cpu" else None,
                     "regret": result.summary()["regret"]["strong"],
                     "independent_regret": _independent(name, instance),
                 }
@@ -109,6 +113,7 @@ def policies_table(rows: Sequence[dict[str, Any]]) -> Table:
         if peers:
             cells += [f"{peer['steps_per_second'] / 1e6:.4f}", f"{peer['regret']:.0f}"] if peer else ["", ""]
         lines.append(cells)
-    title = f"millions of duels a second on one core / floor, and strong regret on arXiv; {HORIZON:,} duels a run"
+    where = "one GPU" if rows[0]["engine"] == "cuda" else "one core / floor"
+    title = f"millions of duels a second on {where}, and strong regret on arXiv; {HORIZON:,} duels a run"
     note = "6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead. independent: another implementation."
     return Table(columns + ["duelpy", "its regret"] * peers, lines, [note], title)

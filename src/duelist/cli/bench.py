@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,12 +27,13 @@ def policies_command(
     names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
     runs: Annotated[int, typer.Option(help="Runs of 100,000 duels a cell.")] = 20,
     duelpy: Annotated[str | None, typer.Option(help="A Python interpreter that has duelpy, to measure beside.")] = None,
+    engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Duels a second on one core, and strong regret, at 6, 16 and 64 arms."""
     from duelist.bench.policies import bench_policies, policies_table
 
-    rows = bench_policies(names, runs, duelpy)
+    rows = bench_policies(names, runs, duelpy, engine)
     _show(rows, as_json, policies_table)
 
 
@@ -41,12 +43,13 @@ def figures_command(
     ratio_runs: Annotated[
         int, typer.Option(help="Runs a ratio of thesis Figures 5.1 and 5.2; 0 leaves them out.")
     ] = 100,
+    engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret against independent implementations; about 15 minutes on two cores."""
     from duelist.bench.figures import bench_figures, figures_table
 
-    rows = bench_figures(runs, ratio_runs)
+    rows = bench_figures(runs, ratio_runs, engine)
     print(json.dumps([row.summary() for row in rows], indent=2) if as_json else figures_table(rows))
 
 
@@ -119,6 +122,7 @@ def auto_command(
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,
     runs: Annotated[int, typer.Option(help="Runs a cell.")] = 10,
     chart: Annotated[Path | None, typer.Option(help="Save a chart of the ratios.")] = None,
+    engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret of `auto` against the best policy of every instance and horizon, 2 to 500 arms; half an hour."""
@@ -126,7 +130,7 @@ def auto_command(
     from duelist.present.charts import check_chart_path
 
     path = check_chart_path(chart) if chart else None
-    grid = bench_auto(horizon, runs)
+    grid = bench_auto(horizon, runs, engine=engine)
     if path:
         ratio_chart(grid).draw(path)
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")
@@ -169,3 +173,26 @@ def visitors_command(
     from duelist.bench.visitors import bench_visitors, visitors_table
 
     _show(bench_visitors(policy, matrix, duels, runs), as_json, visitors_table)
+
+
+@app.command("gpu")
+def gpu_command(
+    names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
+    runs: Annotated[int, typer.Option(help="Runs a speed.")] = 100_000,
+    horizon: Annotated[int, typer.Option(help="Duels a run of a speed, at most.")] = 100_000,
+    gpu_runs: Annotated[int, typer.Option(help="Runs on the GPU a cell of the agreement; 0 leaves it out.")] = 10_000,
+    cpu_runs: Annotated[int, typer.Option(help="Runs on the CPU a cell of the agreement.")] = 300,
+    seconds: Annotated[float, typer.Option(help="Begin nothing after so long.")] = 480.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Duels a second on a GPU and on one core, and whether regret on both agrees."""
+    from duelist.bench.gpu import agreement_table, bench_agreement, bench_speed, speed_table
+
+    until = time.time() + seconds
+    speed = list(bench_speed(horizon, runs, names, until))
+    agreement = bench_agreement(gpu_runs, cpu_runs, names, until=until) if gpu_runs else []
+    if as_json:
+        print(json.dumps({"speed": speed, "agreement": agreement}, indent=2))
+    else:
+        tables = [speed_table(speed)] * bool(speed) + [agreement_table(agreement)] * bool(agreement)
+        print("\n\n".join(map(str, tables)))

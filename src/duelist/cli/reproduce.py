@@ -15,6 +15,7 @@ def reproduce_command(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A small version, for a minute on a laptop.")] = False,
     data: Annotated[Path | None, typer.Option(help="The data folder, for those that need it; or DUELIST_DATA.")] = None,
+    engine: Annotated[str, typer.Option(help="Of simulated policies: cpu, or cuda for a GPU.")] = "cpu",
     chart: Annotated[Path | None, typer.Option(help="Where to save the chart; NAME.png by default.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 when not all agree.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -35,7 +36,7 @@ def reproduce_command(
     from duelist.reproductions.reproduction import Setting
 
     path = check_chart_path(chart or Path(f"{reproduction.name}.png"))
-    report = reproduction.run_watched(Setting(quick, data))
+    report = reproduction.run_watched(Setting(quick, data, engine))
     try:
         report.chart.draw(path)
         drawn = f"chart saved to {path}"

@@ -39,6 +39,7 @@ def simulate_command(
         Path | None,
         typer.Option(help="Save all runs: .npz, .csv or .parquet; several policies also to a folder, each as .npz."),
     ] = None,
+    engine: Annotated[str, typer.Option(help="cpu: all cores; cuda: one GPU, a run a thread.")] = "cpu",
     cores: Annotated[int | None, typer.Option(help="How many cores to use; all by default.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: one object, or a list for several policies.")
@@ -58,7 +59,7 @@ def simulate_command(
     environment = load_environment(matrix)
     specs = read_specs("policy", policies, setting or [])
     prepare_outputs(chart, save, len(specs), view, environment)
-    results = [simulate(spec, environment, horizon, runs, seed, cores=cores) for spec in specs]
+    results = [simulate(spec, environment, horizon, runs, seed, engine=engine, cores=cores) for spec in specs]
     if save is not None:
         save_results(results, save)
     if chart is not None:

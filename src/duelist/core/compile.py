@@ -83,8 +83,14 @@ def lean(function: Dispatcher) -> Dispatcher:
         return function
     name = digest(function)
     if name not in LEAN:
-        LEAN[name] = njit(**UNCOUNTED, **INSIDE, forceinline=True)(_converted(function, lean))
+        LEAN[name] = inlined(function)
     return LEAN[name]
+
+
+def inlined(function: Callable[..., Any]) -> Dispatcher:
+    """`function` for code without reference counting, compiled by itself and inlined by LLVM, its kernels too."""
+    found: Dispatcher = njit(**UNCOUNTED, **INSIDE, forceinline=True)(_converted(function, lean))
+    return found
 
 
 def compiled(function: F) -> F:
@@ -187,8 +193,8 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
-        self.uncounted = kept(_named(_converted(self.bound, lean), name), **UNCOUNTED)
-        self.counted = kept(_named(self.bound, f"{name}_counted"), nogil=True)
+        self.uncounted = kept(named(_converted(self.bound, lean), name), **UNCOUNTED)
+        self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True)
         with event.install_listener("numba:compile", _Announcement(self)):
             return self._load_or_compile(signature)
 
@@ -226,7 +232,8 @@ def _layouts(types: Any) -> Iterator[type]:
         yield from _layouts(getattr(each, "types", ()))
 
 
-def _named(function: FunctionType, name: str) -> FunctionType:
+def named(function: FunctionType, name: str) -> FunctionType:
+    """A copy of `function` with another name, by which its code is kept."""
     copy = rebind(function, {})
     copy.__name__ = copy.__qualname__ = name
     return copy

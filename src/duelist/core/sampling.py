@@ -55,10 +55,15 @@ def highest_bound(
     best, highest, ties = otherwise, least, 0
     for column in range(mean.shape[1]):
         bound = mean[row, column] + scale * width[row, column]
-        if bound > highest:
+        if bound > highest or (bound == highest and ties == 0):
             best, highest, ties = column, bound, 1
         elif bound == highest:
             ties += 1
-            if rng.random() * ties < 1.0:
-                best = column
+    if (
+        ties > 1
+    ):  # one draw for all: where many runs go in step, luck inside the loop would make each wait for every other
+        skip = below(ties, rng)
+        for column in range(best + 1, mean.shape[1]):
+            if skip > 0 and mean[row, column] + scale * width[row, column] == highest:
+                best, skip = column, skip - 1
     return best

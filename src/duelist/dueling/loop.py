@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from duelist.core.compile import kernel, once, specialise
-from duelist.core.memory import Floats
+from duelist.core.memory import Flags, Floats, Ints
 from duelist.dueling.environment import Environment
 from duelist.dueling.policy import Policy, choose, update
+
+
+class Runs(NamedTuple):
+    """What many runs come to, whichever engine made them."""
+
+    sums: Floats  # runs x checkpoints x SUMS
+    hits: Flags  # runs x checkpoints
+    arms: Ints  # the arm that each run named best in the end
+    seconds: float  # compiling excluded; of all cores together
 
 
 def duel(environment: Any, t: int, left: int, right: int, rng: np.random.Generator) -> float:
@@ -44,10 +53,14 @@ def run(
 @once
 def compiled_run(policy: type[Policy], environment: type[Environment]) -> specialise:
     """The loop for one policy and one environment."""
-    kernels = {
+    return specialise(run, kernels_of(policy, environment), policy.name)
+
+
+def kernels_of(policy: type[Policy], environment: type[Environment]) -> dict[str, Any]:
+    """What the loop calls, by name."""
+    return {
         "choose": policy.method("choose", kernel),
         "update": policy.method("update", kernel),
         "duel": environment.duel,
         "account": environment.account,
     }
-    return specialise(run, kernels, policy.name)

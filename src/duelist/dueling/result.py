@@ -59,8 +59,9 @@ class Result:
     sums: dict[str, Floats]  # cumulative regret by view: runs x checkpoints
     hits: Flags  # whether both arms duelled at a checkpoint were the best one: runs x checkpoints
     found: Flags  # whether the arm named best at the horizon was right, by run
-    steps_per_second: float  # of one core, compile time excluded
+    steps_per_second: float  # of one core or one GPU, compile time excluded
     changes: Sequence[int] = ()  # duels with which the environment changed
+    engine: str = "cpu"  # what ran it: cpu or cuda
 
     @property
     def spec(self) -> Spec:
@@ -108,6 +109,7 @@ class Result:
             "horizon": self.horizon,
             "runs": self.runs,
             "seed": self.seed,
+            "engine": self.engine,
             "regret": {view: _plain(self.regret(view)) for view in self.views},
             "accuracy": float(self.accuracy[-1]),
             "best_arm_rate": self.best_arm_rate,
@@ -176,7 +178,18 @@ class Result:
 
 
 SAVED = (".npz", ".csv", ".parquet")
-_PLAIN = ("policy", "parameters", "environment", "arms", "horizon", "runs", "seed", "steps_per_second", "changes")
+_PLAIN = (
+    "policy",
+    "parameters",
+    "environment",
+    "arms",
+    "horizon",
+    "runs",
+    "seed",
+    "steps_per_second",
+    "changes",
+    "engine",
+)
 
 
 def plot(
@@ -228,7 +241,7 @@ def results_table(results: Sequence[Result], view: str = "strong") -> Table:
     notes = [
         f"{', '.join([view, *others])}: cumulative regret, mean of the runs, ± 95 %",
         "accuracy: both arms of the last duel were the best; found: best() was right",
-        "M/s: million duels a second of one core",
+        f"M/s: million duels a second of one {'GPU' if results[0].engine == 'cuda' else 'core'}",
     ]
     return Table(["policy", view, *others, "accuracy", "found", "M/s"], rows, notes)
 

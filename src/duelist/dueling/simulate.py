@@ -16,7 +16,7 @@ from duelist.core.spec import Spec
 from duelist.dueling.environment import SUMS, Environment
 from duelist.dueling.environments.instances import load_environment
 from duelist.dueling.environments.matrix import Matrix
-from duelist.dueling.loop import compiled_run
+from duelist.dueling.loop import Runs, compiled_run
 from duelist.dueling.policy import POLICIES, Policy
 from duelist.dueling.result import Result
 
@@ -31,6 +31,7 @@ def simulate(
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
     *,
+    engine: str = "cpu",
     cores: int | None = None,
     points: int = 100,
     progress: bool | None = None,
@@ -40,7 +41,7 @@ def simulate(
     `policy` is a name such as "rucb" or "rucb:alpha=0.6", a spec, a class, or an instance whose
     parameters are taken; a policy that can use the horizon is given it unless told otherwise.
     `environment` is an Environment, a name, a spec, a file or a matrix. The result depends on
-    the seed alone, not on the number of cores.
+    the seed and the engine alone: "cpu", whatever the number of cores, or "cuda", one GPU.
 
     >>> result = simulate("uniform", [[0.5, 0.9], [0.1, 0.5]], horizon=1000, runs=3, seed=1)
     >>> float(result.regret("strong").mean.round(6))
@@ -50,22 +51,17 @@ def simulate(
     kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
     check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
     check_whole(0, seed=seed)
+    if engine not in ENGINES:
+        raise BadInput(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     changes = [time for time in world.changes if time <= horizon]
     checkpoints = checkpoints_until(horizon, points, changes)
-    seeds = split_seed(check_seed("simulate", int(seed)), runs)
+    luck = check_seed("simulate", int(seed))
     template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
-    kind, settings = type(template), template.parameter_values()
-    _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # no duel: compiles
-
-    def run(sequence: np.random.SeedSequence, report: Report) -> Any:
-        return _one_run(kind, settings, world, horizon, checkpoints, sequence, report)
-
-    done = run_all(run, seeds, f"{kind.name} on {world.describe()}", horizon * runs, cores, progress)
-    right = set(world.best_arms(kind.view, horizon))
-    sums = np.stack([run[0] for run in done])
+    run = ENGINES[engine]
+    sums, hits, arms, seconds = run(template, world, checkpoints, int(runs), luck, cores, progress)
     return Result(
-        policy=kind.name,
-        parameters=settings,
+        policy=template.name,
+        parameters=template.parameter_values(),
         environment=world.describe(),
         arms=world.n_arms,
         horizon=int(horizon),
@@ -73,11 +69,54 @@ def simulate(
         seed=int(seed),
         checkpoints=checkpoints,
         sums={view: sums[:, :, SUMS.index(view)] for view in world.sums},
-        hits=np.stack([run[1] for run in done]),
-        found=np.array([run[2] in right for run in done]),
-        steps_per_second=horizon * runs / max(1e-9, sum(run[3] for run in done)),
+        hits=hits,
+        found=np.isin(arms, world.best_arms(template.view, horizon)),
+        steps_per_second=horizon * runs / max(1e-9, seconds),
         changes=changes,
+        engine=engine,
     )
+
+
+def _on_cores(
+    template: Policy,
+    world: Environment,
+    checkpoints: Ints,
+    runs: int,
+    luck: np.random.SeedSequence,
+    cores: int | None,
+    progress: bool | None,
+) -> Runs:
+    """A run is a thread of a core; as many at once as there are cores."""
+    kind, settings, horizon = type(template), template.parameter_values(), int(checkpoints[-1])
+    seeds = split_seed(luck, runs)
+    _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # no duel: compiles
+
+    def run(sequence: np.random.SeedSequence, report: Report) -> Any:
+        return _one_run(kind, settings, world, horizon, checkpoints, sequence, report)
+
+    done = run_all(run, seeds, f"{kind.name} on {world.describe()}", horizon * runs, cores, progress)
+    sums, hits, arms = (np.stack([run[part] for run in done]) for part in range(3))
+    return Runs(sums, hits, arms, sum(run[3] for run in done))
+
+
+def _on_gpu(
+    template: Policy,
+    world: Environment,
+    checkpoints: Ints,
+    runs: int,
+    luck: np.random.SeedSequence,
+    cores: int | None,
+    progress: bool | None,
+) -> Runs:
+    """A run is a thread of a GPU."""
+    if cores is not None:
+        raise BadInput(f"cores is for engine cpu; engine cuda runs on one GPU, not on {cores} cores")
+    from duelist.dueling.cuda import run_on_device
+
+    return run_on_device(template, world, checkpoints, runs, luck, progress)
+
+
+ENGINES = {"cpu": _on_cores, "cuda": _on_gpu}
 
 
 def _one_run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,9 +52,11 @@ class PolicyCell:
             runs, horizon = self.quick_runs, self.quick_horizon or self.horizon
         worlds = self.worlds(setting, runs)
         each, seeds = (runs, [self.seed]) if len(worlds) == 1 else (1, range(len(worlds)))
+        options: dict[str, Any] = {"points": self.points, "progress": False}
+        options["engine"] = setting.engine if len(worlds) == 1 else "cpu"  # a GPU is for many runs in one world
         results = [
-            simulate(self.policy.name, w, horizon, each, s, self.policy.parameters, points=self.points, progress=False)
-            for s, w in zip(seeds, worlds, strict=True)
+            simulate(self.policy.name, world, horizon, each, seed, self.policy.parameters, **options)
+            for seed, world in zip(seeds, worlds, strict=True)
         ]
         sample = np.concatenate([result.curve(self.view)[:, -1] for result in results])
         return Measured(sample, results[0])

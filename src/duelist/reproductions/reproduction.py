@@ -23,6 +23,7 @@ class Setting:
 
     quick: bool = False
     data: Path | None = None  # the data folder, for those that need it
+    engine: str = "cpu"  # of simulated policies: cpu or cuda
     advance: Callable[[int], None] = lambda amount: None
 
     @property

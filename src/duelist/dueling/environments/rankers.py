@@ -95,8 +95,8 @@ def rank_all(data: Dataset, weights: Floats, length: int) -> Ints:
 def click_duel(self: Any, left: int, right: int, rng: np.random.Generator) -> float:
     """1 if the documents of `left` get more clicks, 0 if those of `right` do, .5 if as many."""
     query = below(self.rankings.shape[0], rng)
-    self.pair[0, :] = self.rankings[query, left]
-    self.pair[1, :] = self.rankings[query, right]
+    for rank in range(self.pair.shape[1]):
+        self.pair[0, rank], self.pair[1, rank] = self.rankings[query, left, rank], self.rankings[query, right, rank]
     size = team_draft(self.pair, self.shown.size, True, rng, self.order, self.placed, self.shown, self.teams)
     for slot in range(size):
         self.grades[slot] = self.labels[self.first[query] + self.shown[slot]]

@@ -49,7 +49,7 @@ class DoubleThompson(Policy):
     leader: Ints = single(int)  # the last champion: whose row is drawn first changes the speed only
     losses: Ints = scratch(lambda k: (k,), int)  # losses of each arm among the signs drawn
     seen: Ints = scratch(lambda k: (k,), int)  # the opponents below this number were drawn for an arm's own row
-    beats: Flags = scratch(lambda k: (k, k), bool)  # the signs drawn
+    beats: Flags = scratch(lambda k: (k, k), bool)  # the signs drawn, where they are kept
     positive: Ints = scratch(lambda k: (k,), int)  # challengers whose second draw is above 1/2
 
     def start(self, rng: np.random.Generator) -> None:
@@ -57,7 +57,7 @@ class DoubleThompson(Policy):
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         advance(self.clock, math.log(t))
-        champion, _ = draw_champion(self, rng)
+        champion, _ = draw_champion(self, False, rng)
         return Duel(champion, draw_challenger(self, champion, rng), t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
@@ -98,15 +98,18 @@ class DoubleThompsonPlus(DoubleThompson):
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         advance(self.clock, math.log(t))
-        champion, ties = draw_champion(self, rng)
+        champion, ties = draw_champion(self, True, rng)
         if ties > 1:
             champion = cheapest(self, champion, rng)
         return Duel(champion, draw_challenger(self, champion, rng), t)
 
 
 @kernel
-def draw_champion(self: DoubleThompson, rng: np.random.Generator) -> tuple[int, int]:
-    """The candidate that wins most of a drawn tournament, at random among ties; and how many tied."""
+def draw_champion(self: DoubleThompson, keep: bool, rng: np.random.Generator) -> tuple[int, int]:
+    """The candidate that wins most of a drawn tournament, at random among ties; and how many tied.
+
+    `keep` says whether somebody will look at the signs drawn.
+    """
     least, alone = self.n_arms, 0
     for arm in range(self.n_arms):
         self.losses[arm] = self.seen[arm] = 0
@@ -121,7 +124,7 @@ def draw_champion(self: DoubleThompson, rng: np.random.Generator) -> tuple[int, 
         arm = place if place >= 0 else self.leader[0]
         if self.clock.beaten_by[arm] > least or self.losses[arm] > fewest or self.seen[arm] > 0:
             continue  # no candidate, out of reach, or the leader again
-        lost = draw_row(self, arm, fewest, rng)
+        lost = draw_row(self, arm, fewest, keep, rng)
         if lost < fewest:
             champion, fewest, ties = arm, lost, 1
         elif lost == fewest:
@@ -132,13 +135,14 @@ def draw_champion(self: DoubleThompson, rng: np.random.Generator) -> tuple[int, 
 
 
 @kernel
-def draw_row(self: DoubleThompson, arm: int, limit: int, rng: np.random.Generator) -> int:
+def draw_row(self: DoubleThompson, arm: int, limit: int, keep: bool, rng: np.random.Generator) -> int:
     """Draw on, for `arm` against its opponents in order, until it lost more than `limit`; its losses."""
     lost, other = self.losses[arm], self.seen[arm]
     while other < self.n_arms and lost <= limit:
         if arm >= self.seen[other] and other != arm:  # else their sign was drawn for the other's row
             won = rng.random() < self.signs.chance[arm, other]
-            self.beats[arm, other], self.beats[other, arm] = won, not won
+            if keep:
+                self.beats[arm, other], self.beats[other, arm] = won, not won
             self.losses[other] += won
             lost += not won
         other += 1
@@ -193,7 +197,7 @@ def cheapest(self: DoubleThompsonPlus, champion: int, rng: np.random.Generator) 
     tied_with, fewest, ties = champion, self.n_arms, 0
     for arm in range(self.n_arms):
         self.cost[arm] = 0.0
-        fewest = min(fewest, draw_row(self, arm, self.n_arms, rng))
+        fewest = min(fewest, draw_row(self, arm, self.n_arms, True, rng))
     for arm in range(self.n_arms):
         if not tied(self, arm, tied_with):
             continue
