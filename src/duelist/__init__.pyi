@@ -7,6 +7,7 @@ from duelist import data as data
 from duelist import dueling as dueling
 from duelist import evidence as evidence
 from duelist import interleaving as interleaving
+from duelist import live as live
 from duelist import offline as offline
 from duelist import online as online
 from duelist import present as present
@@ -14,6 +15,8 @@ from duelist import storage as storage
 from duelist import testing as testing
 from duelist.analysis import Analysis as Analysis
 from duelist.analysis import analyze as analyze
+from duelist.client import AsyncClient as AsyncClient
+from duelist.client import Client as Client
 from duelist.core.errors import AlreadyTold as AlreadyTold
 from duelist.core.errors import BadInput as BadInput
 from duelist.core.errors import CannotCompile as CannotCompile
@@ -87,6 +90,7 @@ from duelist.dueling.preferences import Preferences as Preferences
 from duelist.dueling.result import Result as Result
 from duelist.dueling.result import plot as plot
 from duelist.dueling.simulate import simulate as simulate
+from duelist.live import Definition as Definition
 
 __all__: list[str]
 __version__: str
