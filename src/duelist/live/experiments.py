@@ -47,6 +47,7 @@ class Experiments:
         self.luck = np.random.default_rng() if luck is None else luck
         self.lock = threading.RLock()
         self._known_forgot = 0
+        self._whole = True  # not so after a fold that failed in the middle
         self._load(adopt)
 
     # Following the journal.
@@ -54,8 +55,9 @@ class Experiments:
     def catch_up(self) -> None:
         """Fold what others have appended."""
         with self.lock:
+            self.mend()
             while chunk := self.journal.read(self.fold.seq, CHUNK):
-                self.fold.apply(chunk)
+                self._apply(chunk)
             if self.fold.forgot > self._known_forgot:
                 self._begin_anew()
 
@@ -65,20 +67,34 @@ class Experiments:
         with self.lock:
             if not fresh:
                 return {}
+            self.mend()
             if fresh[0].seq == self.fold.seq + 1 and fresh[-1].seq == self.fold.seq + len(fresh):
-                return self.fold.apply(fresh)
+                return self._apply(fresh)
             verdicts: Verdicts = {}
             while self.fold.seq < fresh[-1].seq:  # others have appended in between
-                verdicts |= self.fold.apply(self.journal.read(self.fold.seq, CHUNK))
+                verdicts |= self._apply(self.journal.read(self.fold.seq, CHUNK))
             if self.fold.forgot > self._known_forgot:
                 self._begin_anew()
             return verdicts
 
-    def fold_anew(self) -> None:
-        """Forget the state, and come to it again from the journal."""
+    def mend(self) -> None:
+        """A fold that failed in the middle is done anew: the events are safe, the state is not."""
         with self.lock:
-            self.fold = Fold(self.journal.get, self.history(self.journal))
-            self._load(adopt=False)
+            if self._whole:
+                return
+            half, self.fold = self.fold, Fold(self.journal.get, self.history(self.journal))
+            try:
+                self._load(adopt=False)
+            except BaseException:
+                self.fold = half  # which still knows what there is
+                raise
+            self._whole = True
+
+    def _apply(self, chunk: Sequence[Event]) -> Verdicts:
+        self._whole = False
+        verdicts = self.fold.apply(chunk)
+        self._whole = True
+        return verdicts
 
     @staticmethod
     def history(journal: Journal) -> History:
