@@ -30,6 +30,8 @@ SLOW = (
     "tests/reproductions",
     "tests/service/test_processes",
     "tests/service/test_openapi",
+    "tests/service/test_disk",
+    "tests/service/test_fuzz",
     "tests/testing",
     "tests/dueling/policies",
 )

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from duelist.bench.crash import bench_crash
 from duelist.bench.promises import DEFINITION, RANKINGS, Acknowledged, Broken, check_promises
-from duelist.bench.soak import growth, is_flat
+from duelist.bench.soak import bench_soak, growth, is_flat, verdict
+from duelist.core.errors import BadInput
 from duelist.live import events, open_experiments
 from duelist.storage import open_journal
 
@@ -76,3 +78,20 @@ def test_memory_that_grows_is_not_flat() -> None:
     assert is_flat(rows(100, 150, 200, 201, 199, 200, 200))  # the beginning does not count
     assert not is_flat(rows(*range(200, 260, 5)))
     assert growth(rows(*range(200, 260, 5))) == pytest.approx(7 * 5 / 237.5)
+    assert verdict(rows(*range(200, 260, 5))).startswith(
+        "memory is NOT flat: after the first third of the time it grew by"
+    )
+
+
+def test_a_short_soak_has_samples_of_every_kind_of_request() -> None:
+    rows = bench_soak(minutes=0.03, connections=2)
+    assert len(rows) == 6
+    assert rows[-1]["requests"] > 100
+    assert 50 < rows[-1]["memory_mb"] < 2_000
+
+
+def test_bad_wishes() -> None:
+    with pytest.raises(BadInput, match="minutes"):
+        bench_soak(minutes=0)
+    with pytest.raises(BadInput, match="journal one of"):
+        bench_crash(rounds=1, journal="paper")

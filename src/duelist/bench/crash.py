@@ -51,7 +51,7 @@ def bench_crash(rounds: int = 50, journal: str = "sqlite", seed: int = 1) -> lis
             for each in found:
                 row.append(each)
                 advance(1)
-            rows.append(_row(victim, row))
+            rows.append({"journal": journal, "killed": victim, **_summary(row)})
     return rows
 
 
@@ -116,16 +116,16 @@ def kill_postgres(postgres: Postgres, number: int, servers: Sequence[Server], lo
     return back
 
 
-def _row(victim: str, rounds: Sequence[Round]) -> dict[str, Any]:
+def _summary(rounds: Sequence[Round]) -> dict[str, Any]:
     back = [each.back for each in rounds]
-    last = rounds[-1]._asdict() | {"back": median(back), "longest": max(back)}
-    return {"killed": victim, "rounds": len(rounds), **last}
+    return {"rounds": len(rounds), **rounds[-1]._asdict(), "back": median(back), "longest": max(back)}
 
 
 def crash_table(rows: Sequence[dict[str, Any]]) -> Table:
     """A line for everything that is killed."""
     lines = [
         [
+            row["journal"],
             row["killed"],
             str(row["rounds"]),
             f"{row['acknowledged']:,}",
@@ -136,5 +136,5 @@ def crash_table(rows: Sequence[dict[str, Any]]) -> Table:
         ]
         for row in rows
     ]
-    heads = ["killed", "rounds", "tells", "refused", "events", "back after s", "longest"]
+    heads = ["journal", "killed", "rounds", "tells", "refused", "events", "back after s", "longest"]
     return Table(heads, lines, title="All that was acknowledged is there once; state is the replay")
