@@ -51,6 +51,24 @@ def test_looking_around_does_not_load_the_compiler() -> None:
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
+def test_live_experiments_and_clients_are_at_the_front_door_without_the_extra() -> None:
+    program = """if True:
+        import sys
+        sys.modules |= dict.fromkeys(["httpx", "starlette", "uvicorn", "prometheus_client", "psycopg"])
+        import duelist
+        duelist.Client, duelist.AsyncClient, duelist.client.Client
+        with duelist.live.open("memory://") as experiments:
+            experiments.define(duelist.Definition("a", "pair", arms=("x", "y"))).start()
+            print(experiments["a"].status()["state"])
+        try:
+            duelist.Client("http://127.0.0.1:1")
+        except duelist.MissingExtra as error:
+            print(error)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout == "running\nthe client needs httpx: pip install 'duelist[service]'\n", done.stderr
+
+
 @pytest.mark.parametrize(("kind", "parameter"), [(duelist.RUCB, "alpha"), (duelist.online.PDGD, "rate")])
 def test_a_signature_shows_the_parameters(kind: type, parameter: str) -> None:
     shown = inspect.signature(kind).parameters

@@ -8,6 +8,7 @@ from duelist import dueling as dueling
 from duelist import evidence as evidence
 from duelist import interleaving as interleaving
 from duelist import judging as judging
+from duelist import live as live
 from duelist import offline as offline
 from duelist import online as online
 from duelist import present as present
@@ -16,6 +17,8 @@ from duelist import storage as storage
 from duelist import testing as testing
 from duelist.analysis import Analysis as Analysis
 from duelist.analysis import analyze as analyze
+from duelist.client import AsyncClient as AsyncClient
+from duelist.client import Client as Client
 from duelist.core.errors import AlreadyTold as AlreadyTold
 from duelist.core.errors import BadInput as BadInput
 from duelist.core.errors import CannotCompile as CannotCompile
@@ -92,6 +95,7 @@ from duelist.dueling.simulate import simulate as simulate
 from duelist.judging import Judged as Judged
 from duelist.judging import run as run
 from duelist.judging import run_async as run_async
+from duelist.live import Definition as Definition
 from duelist.ranking import DuelLog as DuelLog
 from duelist.ranking import Leaderboard as Leaderboard
 from duelist.ranking import leaderboard as leaderboard

@@ -190,3 +190,33 @@ def test_a_snapshot_of_other_code_is_adopted_on_purpose_only(tmp_path: Path, mon
         assert journal.read(journal.head().seq - 1)[0].kind == "adopted"
     with open_experiments(url) as again:  # from now on it is its own
         assert hashes(again.fold) == before
+
+
+def test_a_fold_that_fails_while_it_follows_others_is_done_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = make(tmp_path / "live.db")
+    with open_experiments(url) as one, open_experiments(url) as other:
+        for _ in range(5):
+            one["search"].tell(one["search"].ask().id, outcome=1)
+        apply, read = other.fold.apply, other.journal.read
+
+        def half(chunk: list[Event]) -> None:
+            apply(chunk[:5])
+            other.fold.seq -= 5  # it stopped in the middle, and does not know how far it came
+            raise CannotStore("lost on the way")
+
+        def away(after: int = 0, limit: int = 1) -> list[Event]:
+            raise CannotStore("still away")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(other.fold, "apply", half)
+            with pytest.raises(CannotStore, match="lost"):
+                other.catch_up()
+            patched.setattr(other.journal, "read", away)
+            with pytest.raises(CannotStore, match="still away"):
+                other.catch_up()
+            assert other.names() == ["search"]  # it is there, whatever else is known of it
+        assert other.journal.read == read
+        other.catch_up()
+        assert hashes(other.fold) == hashes(one.fold) == hashes(fold_anew(one.journal))

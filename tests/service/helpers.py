@@ -1,10 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,15 +9,17 @@ from typing import Any, NamedTuple
 
 import httpx
 
+from duelist.bench.promises import DEFINITION as ARMS
+from duelist.bench.promises import ONE, RANKINGS
+from duelist.bench.servers import Server
+from duelist.bench.servers import serving as serve
 from duelist.service.app import App
 from duelist.service.service import Service
 from duelist.service.settings import Settings
 
-ARMS = {"name": "search", "kind": "arms", "arms": ["bm25", "ltr", "vector"], "policy": "rucb"}
 PAIR = {"name": "pair", "kind": "pair", "arms": ["old", "new"]}
 WEIGHTS = {"name": "weights", "kind": "weights", "features": 3, "learner": "pdgd"}
-RANKINGS = {"bm25": ["a", "b", "c", "d"], "ltr": ["c", "a", "e", "b"], "vector": ["e", "d", "a", "f"]}
-ONE = "/v1/experiments/search"
+__all__ = ["ARMS", "ONE", "PAIR", "RANKINGS", "WEIGHTS", "Answer", "Http", "served", "server", "serving"]
 
 
 class Answer(NamedTuple):
@@ -98,37 +96,10 @@ def serving(**given: Any) -> Callable[[Callable[[Http], Awaitable[None]]], Calla
     return wrap
 
 
-class Server:
-    """A service in a process of its own, on a port of its own."""
-
-    def __init__(self, path: Path, **environment: str) -> None:
-        command = [sys.executable, "-m", "duelist.cli", "serve", "--journal", f"sqlite:///{path}", "--port", "0"]
-        self.log = path.with_suffix(f".{time.monotonic_ns()}.log")
-        with self.log.open("w") as log:
-            environment = {**os.environ, "DUELIST_COMPILE_APART": "false", **environment}
-            self.process = subprocess.Popen(command, stderr=log, env=environment)
-        self.port = self._wait()
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def _wait(self) -> int:
-        for _ in range(600):
-            time.sleep(0.05)
-            text = self.log.read_text()
-            if "Uvicorn running on" in text:
-                return int(text.partition("http://127.0.0.1:")[2].partition(" ")[0])
-            assert self.process.poll() is None, text
-        raise AssertionError(self.log.read_text())
-
-    def kill(self, how: int = signal.SIGKILL) -> int:
-        self.process.send_signal(how)
-        return self.process.wait(30)
-
-
 @contextmanager
-def server(path: Path, **environment: str) -> Iterator[Server]:
-    made = Server(path, **environment)
-    try:
+def server(path: Path, journal: str = "", **environment: str) -> Iterator[Server]:
+    """A service in a process of its own, on a file or another journal."""
+    log = path.with_suffix(f".{time.monotonic_ns()}.log")
+    with serve(journal or f"sqlite:///{path}", log, **{"DUELIST_COMPILE_APART": "false", **environment}) as made:
+        made.port()
         yield made
-    finally:
-        if made.process.poll() is None:
-            made.kill()

@@ -75,3 +75,15 @@ def test_an_experiment_that_cannot_be_rehearsed_does_not_keep_the_service_away(
             assert (await http.post(f"{ONE}/ask", {}))["id"] == "1-3"
 
     asyncio.run(check())
+
+
+def test_what_another_process_defined_is_known_to_everybody_who_comes_at_once(tmp_path: Any) -> None:
+    settings = Settings(journal=f"sqlite:///{tmp_path}/live.db", compile_apart=False, tick=60)
+
+    async def check() -> None:
+        async with served(settings) as one, served(settings) as two:
+            await one.running()
+            answers = await asyncio.gather(*(two("POST", f"{ONE}/ask", {}) for _ in range(20)))
+            assert {answer.status for answer in answers} == {200}
+
+    asyncio.run(check())

@@ -203,6 +203,25 @@ def test_events_of_ubi(event: dict[str, Any], verdict: str) -> None:
 
 
 @serving()
+async def test_a_query_id_of_ubi_may_be_the_key_of_the_caller(http: Http) -> None:
+    pair, search, weights = [await http.running(each) for each in (PAIR, ARMS, WEIGHTS)]
+    lists = {"rankings": {"old": ["a", "b"], "new": ["b", "a"]}}
+    page = await http.post(f"{pair}/interleave", {**lists, "key": "q-1"})
+    await http.post(f"{search}/interleave", {"rankings": RANKINGS, "key": "7-9"})  # looks like an id, and is none
+    documents = [{"id": "x", "features": [0, 1, 2]}, {"id": "y", "features": [1, 0, 2]}]
+    await http.post(f"{weights}/rank", {"documents": documents, "key": "r"})
+    await http.post(f"{search}/ask", {"key": "an ask"})
+    event = {"action_name": "click", "event_attributes": {"position": {"ordinal": 1}}}
+    keys = ["q-1", "7-9", "r", "an ask", "none", "q-1"]
+    tally = await http.post("/v1/events", [{**event, "query_id": key} for key in keys])
+    assert (tally["accepted"], tally["unknown"], tally["repeated"]) == (3, 2, 1)
+    counts = [(await http.get(path))["counts"]["counted"] for path in (pair, search, weights)]
+    assert counts == [1, 1, 1]
+    same = await http.post("/v1/events", [{**event, "query_id": page["id"]}, {"impression": "q-1", "position": 0}])
+    assert (same["repeated"], same["rejected"]) == (1, 1)  # by its id as well; our own events have the id
+
+
+@serving()
 async def test_bad_events_of_a_batch_are_counted_and_the_others_kept(http: Http) -> None:
     path = await http.running(PAIR | {"credit": {"click": 1, "buy": 2}})
     page = await http.post(f"{path}/interleave", {"rankings": {"old": ["a", "b"], "new": ["b", "c"]}})

@@ -9,11 +9,10 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
+from duelist.bench.postgres import Postgres
 from duelist.core.errors import BadInput, CannotStore
 from duelist.storage import Draft, PostgresJournal, Snapshot, open_journal
 from duelist.testing import check_journal
-
-from .server import Server
 
 Empty = Callable[[], str]
 
@@ -89,33 +88,33 @@ def test_what_was_acknowledged_is_there_once_after_a_kill_of_writers(empty: Empt
     check_everything_is_there_once(url, kill(writers))
 
 
-def test_what_was_acknowledged_is_there_once_after_kills_of_the_server(server: Server, empty: Empty) -> None:
+def test_what_was_acknowledged_is_there_once_after_kills_of_the_server(postgres: Postgres, empty: Empty) -> None:
     url = empty()
     writers = [start_writer(url, name) for name in "ab"]
     wait_until_busy(writers)
     with PostgresJournal(url) as reader:
         for _ in range(3):
             time.sleep(0.2)
-            server.kill()
+            postgres.kill()
             with pytest.raises(CannotStore, match="it cannot be read"):
                 reader.head()
-            server.start()
+            postgres.start()
             assert reader.wait(reader.head().seq + 2, 20)  # the writers came back by themselves, and so did we
     check_everything_is_there_once(url, kill(writers))
 
 
-def test_a_server_that_came_back_before_the_append_is_not_noticed(server: Server, empty: Empty) -> None:
+def test_a_server_that_came_back_before_the_append_is_not_noticed(postgres: Postgres, empty: Empty) -> None:
     with PostgresJournal(empty()) as journal:
-        for end in (server.kill, server.stop):
+        for end in (postgres.kill, postgres.stop):
             journal.append([Draft(1, "told")])
             end()
             with pytest.raises(CannotStore, match="nothing was written"):
                 journal.append([Draft(1, "told")])  # it is known to be away: nothing was sent
-            server.start()
+            postgres.start()
             journal.append([Draft(1, "told")])
             assert journal.head().seq % 2 == 0
             end()
-            server.start()
+            postgres.start()
         assert journal.append([Draft(1, "told")])[0].seq == 5
 
 

@@ -5,10 +5,7 @@ CPU is that of the server's process, and its ratio to the echo's is what carries
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +15,7 @@ from typing import Any
 import msgspec
 
 from duelist.bench.load import Measured, Says, Script, measure, request
+from duelist.bench.servers import Server, ended, serving
 from duelist.client import Client
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.progress import progress_bar
@@ -47,45 +45,12 @@ uvicorn.run(app, port=0, access_log=False, log_level="info")
 """
 
 
-class Server:
-    """A process that serves on a port of its own choice."""
-
-    def __init__(self, command: Sequence[str], log: Path) -> None:
-        self.log = log
-        with log.open("w") as file:
-            self.process = subprocess.Popen(command, stderr=file, stdout=file, env={**os.environ})
-        self.pid = self.process.pid
-
-    def port(self) -> int:
-        """Its port, once it listens."""
-        for _ in range(1200):
-            time.sleep(0.05)
-            text = self.log.read_text()
-            if "running on http://127.0.0.1:" in text:
-                return int(text.partition("running on http://127.0.0.1:")[2].partition(" ")[0])
-            if self.process.poll() is not None:
-                break
-        raise BadInput(f"the server did not start: {self.log.read_text()}")
-
-    def stop(self) -> None:
-        """End it."""
-        self.process.terminate()
-        self.process.wait(60)
-
-
 @contextmanager
 def servers(folder: Path) -> Iterator[tuple[Server, Server]]:
     """The echo and the service."""
-    serve = ["-m", "duelist.cli", "serve", "--journal", f"sqlite:///{folder}/bench.db", "--port", "0"]
-    made = [
-        Server([sys.executable, "-c", ECHO], folder / "echo.log"),
-        Server([sys.executable, *serve], folder / "service.log"),
-    ]
-    try:
-        yield made[0], made[1]
-    finally:
-        for server in made:
-            server.stop()
+    echo = Server([sys.executable, "-c", ECHO], folder / "echo.log")
+    with ended(echo), serving(f"sqlite:///{folder}/bench.db", folder / "service.log") as service:
+        yield echo, service
 
 
 def bench_service(seconds: float = 3.0, connections: int = 32) -> list[dict[str, Any]]:
@@ -109,9 +74,9 @@ def bench_service(seconds: float = 3.0, connections: int = 32) -> list[dict[str,
         rows = []
         with progress_bar("bench", 2 * len(scripts)) as advance:
             for what, server, script, events in scripts:
-                bare = measure(ports[echo], echo.pid, _echo, seconds / 2, connections)
+                bare = measure(ports[echo], echo.process.pid, _echo, seconds / 2, connections)
                 advance(1)
-                found = measure(ports[server], server.pid, script, seconds, connections)
+                found = measure(ports[server], server.process.pid, script, seconds, connections)
                 advance(1)
                 rows.append(_row(what, found, bare, events))
     return rows

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -147,6 +149,33 @@ def service_command(
 
     rows = bench_service(seconds, connections)
     _show(rows, as_json, service_table)
+
+
+@app.command("crash")
+def crash_command(
+    rounds: Annotated[int, typer.Option(help="Kills of everything that is killed.")] = 50,
+    journal: Annotated[str, typer.Option(help="sqlite or postgres.")] = "sqlite",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """kill -9 of servers and of PostgreSQL under load: nothing acknowledged is lost, and all comes back by itself."""
+    from duelist.bench.crash import bench_crash, crash_table
+
+    _show(bench_crash(rounds, journal), as_json, crash_table)
+
+
+@app.command("soak")
+def soak_command(
+    minutes: Annotated[float, typer.Option(help="How long.")] = 30.0,
+    connections: Annotated[int, typer.Option(help="That ask at once.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """A mixed load for a long time: memory minute by minute, and whether it is flat."""
+    from duelist.bench.soak import bench_soak, is_flat, verdict
+
+    rows = bench_soak(minutes, connections, partial(print, file=sys.stderr, flush=True))
+    _show(rows, as_json, verdict)
+    if not is_flat(rows):
+        raise typer.Exit(1)
 
 
 @app.command("commands")

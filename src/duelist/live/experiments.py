@@ -49,6 +49,7 @@ class Experiments:
         self.lock = threading.RLock()
         self._known_forgot = 0
         self._verdicts: Verdicts = {}  # of events that were not counted, until whoever appended them asks
+        self._whole = True  # not so after a fold that failed in the middle
         self._load(adopt)
 
     # Following the journal.
@@ -56,6 +57,7 @@ class Experiments:
     def catch_up(self) -> None:
         """Fold what others have appended."""
         with self.lock:
+            self.mend()
             while chunk := self.journal.read(self.fold.seq, CHUNK):
                 self._apply(chunk)
             if self.fold.forgot > self._known_forgot:
@@ -67,23 +69,33 @@ class Experiments:
         if not fresh:
             return {}
         with self.lock:
+            self.mend()
             if fresh[0].seq == self.fold.seq + 1 and fresh[-1].seq == self.fold.seq + len(fresh):
                 self._apply(fresh)
             else:  # others have appended in between, or another thread has caught up already
                 self.catch_up()
             return {event.seq: self._verdicts.pop(event.seq) for event in fresh if event.seq in self._verdicts}
 
+    def mend(self) -> None:
+        """A fold that failed in the middle is done anew: the events are safe, the state is not."""
+        with self.lock:
+            if self._whole:
+                return
+            half, self.fold = self.fold, Fold(self.journal.get, self.history(self.journal))
+            try:
+                self._load(adopt=False)
+            except BaseException:
+                self.fold = half  # which still knows what there is
+                raise
+            self._whole = True
+
     def _apply(self, chunk: Sequence[Event]) -> None:
         """Fold, and keep for a while what became of events: whoever appended them will ask."""
+        self._whole = False
         self._verdicts |= self.fold.apply(chunk)
+        self._whole = True
         while len(self._verdicts) > KEPT:
             del self._verdicts[next(iter(self._verdicts))]
-
-    def fold_anew(self) -> None:
-        """Forget the state, and come to it again from the journal."""
-        with self.lock:
-            self.fold = Fold(self.journal.get, self.history(self.journal))
-            self._load(adopt=False)
 
     @staticmethod
     def history(journal: Journal) -> History:

@@ -22,6 +22,7 @@ from duelist.live.state import Verdicts
 from duelist.service.errors import Refused
 from duelist.service.schemas import Event, Tally
 from duelist.storage.journal import Draft, Place
+from duelist.storage.journal import Event as Stored
 
 REMEMBERED = 10_000  # lists
 MANY = msgspec.json.Decoder(list[Event])
@@ -29,6 +30,7 @@ ONE = msgspec.json.Decoder(Event)
 APART = msgspec.json.Decoder(list[msgspec.Raw])
 WRAPPED = msgspec.json.Decoder(dict[str, msgspec.Raw])
 UBI_CLICKS = ("click", "click_through")
+NOTHING = -1, 0  # no experiment, and no place in the journal
 
 
 class Click(NamedTuple):
@@ -135,7 +137,7 @@ class Clicks:
 
     def __init__(self, experiments: Experiments) -> None:
         self.experiments = experiments
-        self._lists: dict[str, List] = {}  # by id, the oldest first
+        self._lists: dict[tuple[str, bool], List] = {}  # by id, and whether UBI says so; the oldest first
 
     def plan(self, given: Sequence[Event], tally: Tally) -> Plan:
         """Events to append; the answer is the tally."""
@@ -144,7 +146,7 @@ class Clicks:
         for event in given:
             try:
                 click = click_of(event)
-                shown = self._lists.get(click.impression) or self._look_up(click)
+                shown = self._lists.get((click.impression, click.ubi)) or self._look_up(click)
                 if shown.experiment not in states:
                     tally.unknown += 1
                 elif click.ubi and click.action not in states[shown.experiment].definition.credit:
@@ -164,22 +166,37 @@ class Clicks:
         return Plan(drafts, answer)
 
     def _look_up(self, click: Click) -> List:
-        """The list behind an id, from the journal."""
+        """The list behind an id, or of UBI behind the caller's own key, from the journal."""
+        number, seq = NOTHING
         try:
             number, seq = numbers_of(click.impression)
         except BadInput:
-            if click.ubi:  # of another system: nothing that was shown here
-                return List(-1, 0, ())
-            raise
-        event = self.experiments.journal.get(seq)
-        if event is None or event.kind not in (events.SHOWN, events.RANKED) or event.experiment != number:
+            if not click.ubi:
+                raise
+        event = _list(self.experiments.journal.get(seq), number)
+        if event is None and click.ubi:
+            event = self._keyed(click.impression)
+        if event is None:
             return List(number, seq, ())
         body = body_of(event)
         ranking = body.shown.ranking[body.begin :] if isinstance(body, Listed) else body.documents
-        found = self._lists[click.impression] = List(number, seq, ranking)
+        found = self._lists[click.impression, click.ubi] = List(event.experiment, event.seq, ranking)
         if len(self._lists) > REMEMBERED:
             del self._lists[next(iter(self._lists))]
         return found
+
+    def _keyed(self, key: str) -> Stored | None:
+        """What was shown with this key. UBI does not say in which experiment: the latest that knows it."""
+        find = self.experiments.journal.find
+        found = (_list(find(number, key), number) for number in reversed(self.experiments.fold.states))
+        return next(filter(None, found), None)
+
+
+def _list(event: Stored | None, experiment: int) -> Stored | None:
+    """The event, if it shows a list of this experiment."""
+    if event is None or event.kind not in (events.SHOWN, events.RANKED) or event.experiment != experiment:
+        return None
+    return event
 
 
 def _draft(shown: List, click: Click) -> Draft:

@@ -56,7 +56,7 @@ class Door:
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self._pending: deque[Waiting] = deque()
-        self._busy = self._closed = self._half_folded = False
+        self._busy = self._closed = False
         self._idle = asyncio.Event()
         self._idle.set()
         self._work: SimpleQueue[list[Waiting] | Job | None] = SimpleQueue()
@@ -142,7 +142,7 @@ class Door:
         """An answer or an error for everybody."""
         drafts = [draft for waiting in batch for draft in waiting.plan.drafts]
         try:
-            self._refold()
+            self.experiments.mend()
             places = self.experiments.journal.append(drafts)
         except CannotStore as error:
             return [error] * len(batch)
@@ -154,7 +154,6 @@ class Door:
         try:
             verdicts = self.experiments.absorb(drafts, places)
         except Exception as error:
-            self._half_folded = True
             return [error] * len(batch)
         results: list[Any] = []
         first = 0
@@ -163,12 +162,6 @@ class Door:
             first += len(mine)
             results.append(_result(partial(plan.answer, mine, verdicts)))
         return results
-
-    def _refold(self) -> None:
-        """A fold that failed in the middle is done anew: the events are safe, the state is not."""
-        if self._half_folded:
-            self.experiments.fold_anew()
-            self._half_folded = False
 
 
 def _result(work: Callable[[], Any]) -> Any:

@@ -114,7 +114,7 @@ class Event(Struct, gc=False):
     action: Action = "click"
     value: Value = 1.0
     at: Time | None = None
-    query_id: Annotated[str, Meta(max_length=200, description="UBI: the impression")] | None = None
+    query_id: Annotated[str, Meta(max_length=200, description="UBI: the impression or its key")] | None = None
     action_name: Action | None = None
     timestamp: Time | float | None = None
     event_attributes: UbiAttributes | None = None

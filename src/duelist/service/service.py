@@ -93,26 +93,26 @@ class Service:
     async def carry_out(self, make: Callable[[], Plan]) -> Any:
         """Make a plan and carry it out; once more if other processes know more than this one."""
         self.door.check()
+        known = self.experiments.fold.seq
         try:
             with self.experiments.lock:
                 plan = make()
         except DuelistError:
-            if not await self.catch_up():
+            await self.catch_up()
+            if self.experiments.fold.seq == known:  # whoever has caught up: two may fail at once
                 raise
             with self.experiments.lock:
                 plan = make()
         return await self.door.carry_out(plan)
 
-    async def catch_up(self) -> bool:
-        """Fold what others have appended; whether there was something."""
-        return await self.door.run(self._catch_up)
+    async def catch_up(self) -> None:
+        """Fold what others have appended."""
+        await self.door.run(self._catch_up)
 
-    def _catch_up(self) -> bool:
+    def _catch_up(self) -> None:
         self.metrics.head = self.experiments.journal.head().seq
-        if self.metrics.head <= self.experiments.fold.seq:
-            return False
-        self.experiments.catch_up()
-        return True
+        if self.metrics.head > self.experiments.fold.seq:
+            self.experiments.catch_up()
 
     def verbs(self, name: str) -> Verbs:
         """The verbs of an experiment that has begun."""

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: started in a temporary folder, killed, and started again."""
+"""A PostgreSQL server of one's own: started in a temporary folder, killed, and started again."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import psycopg
+from duelist.core.errors import MissingExtra
+
+try:
+    import psycopg
+except ImportError:
+    raise MissingExtra("a PostgreSQL server needs psycopg to talk to: pip install 'duelist[postgres]'") from None
 
 NOBODY = 65534
 
@@ -33,13 +40,17 @@ def status(stat: Path) -> list[str]:
 
 
 def runs(process: int) -> bool:
+    """Whether a process is there, and no ghost."""
     return status(Path(f"/proc/{process}/stat"))[:1] not in ([], ["Z"])
 
 
-class Server:
+class Postgres:
     """Listens on a socket in its folder alone. As it refuses to run as root, it runs as nobody then."""
 
-    def __init__(self, home: Path, folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
+        home = programs()
+        if home is None:
+            raise MissingExtra("a PostgreSQL server needs initdb in /usr/lib/postgresql/*/bin or on PATH")
         self.home, self.folder = home, folder
         self.process: subprocess.Popen[Any] | None = None
         self.who: dict[str, Any] = {}
@@ -62,9 +73,11 @@ class Server:
         subprocess.run(make, check=True, capture_output=True, cwd=folder, **self.who)
 
     def url(self, database: str = "postgres") -> str:
+        """The address of a database."""
         return f"postgresql://duelist:geheim@/{database}?host={self.folder}"
 
     def start(self) -> None:
+        """Start it, and wait until it answers."""
         deadline = time.monotonic() + 30
         while not self._answers():
             if self.process is None or self.process.poll() is not None:  # or children of a killed one still end
@@ -85,6 +98,7 @@ class Server:
             time.sleep(0.01)
 
     def stop(self) -> None:
+        """End it in peace."""
         self._end(signal.SIGINT)  # "fast": connections are cut, nothing is lost
 
     def new_database(self, name: str) -> str:
@@ -118,3 +132,15 @@ class Server:
             self.process.send_signal(how)
             self.process.wait(20)
             self.process = None
+
+
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """A server in a folder that is gone afterwards."""
+    with TemporaryDirectory(prefix="duelist-") as folder:  # short: the name of a socket may have 107 signs
+        postgres = Postgres(Path(folder))
+        postgres.start()
+        try:
+            yield postgres
+        finally:
+            postgres.stop()
