@@ -1,5 +1,6 @@
 import inspect
 import json
+import sys
 from typing import Any
 
 import numpy as np
@@ -276,3 +277,12 @@ def test_a_policy_shows_its_parameters_to_help_and_signature() -> None:
     assert signature.parameters["alpha"].default == 0.51
     assert inspect.signature(IF2).parameters["horizon"].default is inspect.Parameter.empty
     assert "alpha: exploration; the regret bound needs more than 1/2" in (RUCB.__doc__ or "")
+
+
+def test_asking_and_telling_for_ever_keeps_nothing() -> None:
+    policy, luck = RUCB(3, seed=1).warm_up(), np.random.default_rng(0)
+    before = sys.getrefcount(policy.rng), sys.getrefcount(luck)
+    for _ in range(50):
+        policy.tell(policy.ask(), 0.5)
+        policy.apply(policy.draw(luck), 0.5)
+    assert (sys.getrefcount(policy.rng), sys.getrefcount(luck)) == before  # each would hold 64 bytes

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import sys
 from typing import Any
 
 import numpy as np
@@ -201,3 +202,11 @@ def test_a_learner_starts_where_another_has_come() -> None:
     heir = DBGD(2, seed=1).start_at(taught)
     assert heir.score(DOCUMENTS).tolist() == taught.ranker.score(DOCUMENTS).tolist() != [0.0, 0.0, 0.0]
     assert taught.ranker.source == str(taught.spec)
+
+
+def test_asking_and_telling_for_ever_keeps_nothing() -> None:
+    learner = PDGD(n_features=2, seed=1).warm_up()
+    before = sys.getrefcount(learner.rng)
+    for _ in range(50):
+        learner.tell(learner.ask([[1.0, 0.0], [0.0, 1.0]]), [0])
+    assert sys.getrefcount(learner.rng) == before  # each would hold 64 bytes

@@ -167,12 +167,19 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
 
     The code is compiled for the types of the arguments of a call, without reference
     counting where numba can (no allocation in any kernel), and the ordinary way where it
-    cannot.
+    cannot. What is called for ever must be `releasing`: without counting, numba forgets 64 bytes for
+    each generator that is passed from Python. Its kernels do without all the same.
     """
 
-    def __init__(self, template: Callable[..., Any], kernels: dict[str, Callable[..., Any]], label: str = "") -> None:
+    def __init__(
+        self,
+        template: Callable[..., Any],
+        kernels: dict[str, Callable[..., Any]],
+        label: str = "",
+        releasing: bool = False,
+    ) -> None:
         self.bound = rebind(template, {name: kernel(f) for name, f in kernels.items()})
-        self.label = label
+        self.label, self.releasing = label, releasing
         self.entries: dict[tuple[Any, ...], Callable[..., Any]] = {}
         digest(self.bound)  # what cannot be compiled safely is refused now, not at the first call
 
@@ -193,7 +200,8 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
-        self.uncounted = kept(named(_converted(self.bound, lean), name), **UNCOUNTED)
+        options, ending = ({"nogil": True}, "_releasing") if self.releasing else (UNCOUNTED, "")
+        self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options)
         self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True)
         with event.install_listener("numba:compile", _Announcement(self)):
             return self._load_or_compile(signature)

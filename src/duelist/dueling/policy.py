@@ -318,8 +318,8 @@ class Policy(Agent, abstract=True):
 
     def _compile(self) -> Live:
         kind, duel = type(self), Duel(0, 1, 1, 1.0, 1.0, 0)
-        choose = specialise(_ask, {"choose": kind.method("choose", kernel)}, kind.name)
-        update = specialise(_tell, {"update": kind.method("update", kernel)}, kind.name)
+        choose = specialise(_ask, {"choose": kind.method("choose", kernel)}, kind.name, releasing=True)
+        update = specialise(_tell, {"update": kind.method("update", kernel)}, kind.name, releasing=True)
         return Live(choose.entry(self.memory, 1, self.rng), update.entry(self.memory, duel, 1.0, 1, self.rng))
 
 

@@ -191,8 +191,8 @@ class Learner(Agent, abstract=True):
 
     def _compile(self) -> Live:
         kind = type(self)
-        choose = specialise(_ask, {"choose": kind.method("choose", kernel)}, kind.name)
-        update = specialise(_tell, {"update": kind.method("update", kernel)}, kind.name)
+        choose = specialise(_ask, {"choose": kind.method("choose", kernel)}, kind.name, releasing=True)
+        update = specialise(_tell, {"update": kind.method("update", kernel)}, kind.name, releasing=True)
         page = Page(np.zeros((1, self.n_features)), np.zeros(1, np.int64), 0, 1, *room(1, self.n_rankers))
         shown, clicked = self.blank.memory, np.zeros(self.length, np.bool_)
         return Live(
