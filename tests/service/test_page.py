@@ -31,7 +31,7 @@ def test_the_commands_of_the_page(tmp_path: Path) -> None:
     assert len(COMMANDS) == 11
     with server(tmp_path / "live.db") as one:
         for command, wanted in COMMANDS:
-            words = shlex.split(command.replace("127.0.0.1:8080", f"127.0.0.1:{one.port}"))
+            words = shlex.split(command.replace("127.0.0.1:8080", f"127.0.0.1:{one.port()}"))
             if "--json" in words:  # of a later curl than some have
                 words[words.index("--json")] = "--data"
                 words += ["-H", "Content-Type: application/json"]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from duelist.analysis.guardrails import OWN, Guardrail
 from duelist.analysis.losses import MOST
-from duelist.analysis.outcomes import Outcome
 from duelist.analysis.segments import QUERIES
 from duelist.core.errors import BadInput
 from duelist.evidence.deltas import check_share
@@ -42,12 +41,6 @@ class Settings:
             raise BadInput(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
         if not self.outcomes:
             raise BadInput("at least one outcome is needed, as clicks")
-        valued = [text for text in self.outcomes if Outcome.read(text).by_value]
-        if valued and self.cap is None:
-            raise BadInput(
-                f"{valued[0]} needs a cap, the largest preference that counts: without one, a value larger than any "
-                "that was seen could turn the verdict, and no interval can hold"
-            )
         return replace(self, window=24.0) if self.window is None and self.cap is not None else self
 
     @property

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from duelist.core.compile import once
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
-from duelist.core.parameters import check_settings, parameters_of, read_settings
+from duelist.core.parameters import Parameter, check_settings, parameters_of, read_settings
 from duelist.core.registry import Registry
 from duelist.core.spec import Spec
 
@@ -47,7 +48,7 @@ class Method:
         METHODS.add(cls.name, cls)
 
     def __post_init__(self) -> None:
-        for name, value in check_settings(self.name, parameters_of(type(self)), self.spec.parameters).items():
+        for name, value in check_settings(self.name, declared_of(type(self)), self.spec.parameters).items():
             object.__setattr__(self, name, value)  # a method may be frozen
 
     def __str__(self) -> str:
@@ -58,12 +59,12 @@ class Method:
     @property
     def spec(self) -> Spec:
         """Its name and all its parameters, as data."""
-        return Spec("method", self.name, {name: getattr(self, name) for name in parameters_of(type(self))})
+        return Spec("method", self.name, {name: getattr(self, name) for name in declared_of(type(self))})
 
     @cached_property
     def text(self) -> str:
         """Its name and the parameters that are not as usual: what a list must know to be credited anywhere."""
-        known = parameters_of(type(self))
+        known = declared_of(type(self))
         changed = {n: value for n, value in self.spec.parameters.items() if value != known[n].default}
         return str(Spec("method", self.name, changed))
 
@@ -97,6 +98,12 @@ class Method:
         `rankings` are those of now and may have changed. No document of theirs is lost or comes twice.
         """
         raise TypeError(f"{type(self).__name__} has no proceed")
+
+
+@once
+def declared_of(kind: type[Method]) -> dict[str, Parameter]:
+    """The parameters of a kind of method. They are read once: a method may be made for every list."""
+    return parameters_of(kind)
 
 
 def make_method(given: str | Spec, settings: Iterable[str] = ()) -> Method:

@@ -69,7 +69,7 @@ def run(
     >>> from duelist import RUCB
     >>> judged = run(RUCB(arms=["worse", "better", "good"], seed=1), min, budget=200, concurrency=1)
     >>> judged.best, judged.stopped_by, judged.calls
-    ('better', 'certain', 31)
+    ('better', 'certain', 26)
     """
     session = _session(
         policy, Rules(budget, until, target, k, sides, repeats, retries, seconds), checkpoint, seed, concurrency

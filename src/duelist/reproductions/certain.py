@@ -55,7 +55,7 @@ def claims(policy: str, world: str, runs: int, target: str = "condorcet", seed: 
 
     >>> found = claims("rucb", "easy", 10)
     >>> int(found.wrong.sum()), float(np.median(found.after))
-    (0, 200.0)
+    (0, 299.0)
     """
     preference = WORLDS[world]
     rows = []
