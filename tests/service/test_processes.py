@@ -29,7 +29,9 @@ HTTP = httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0)
 def test_killed_under_load_three_times(tmp_path: Path) -> None:
     rounds = list(crashes(f"sqlite:///{tmp_path}/live.db", tmp_path, kill_server, rounds=3, servers=1))
     assert len(rounds) == 3
-    assert rounds[2].events >= 3 * rounds[2].acknowledged > 75  # four each, but for those under way
+    # A told duel is two events of its own, and two of the list that follows, which four users may still wait for; and
+    # two are of the experiment itself.
+    assert rounds[2].events >= 4 * rounds[2].acknowledged - 2 * 4 + 2 > 100
 
 
 def test_one_of_two_servers_on_one_file_is_killed_three_times(tmp_path: Path) -> None:

@@ -277,4 +277,5 @@ def test_defining_one_experiment_does_not_stall_another(monkeypatch: pytest.Monk
 
 
 def test_compiling_apart_does_no_harm_where_it_fails() -> None:
-    asyncio.run(compile_apart(Definition(name="none", kind="pair", arms=("x",))))
+    assert not asyncio.run(compile_apart(Definition(name="none", kind="pair", arms=("x",))))
+    assert asyncio.run(compile_apart(Definition(name="some", kind="pair", arms=("x", "y"), default="x")))

@@ -85,8 +85,8 @@ def _play(definition: Definition) -> None:
         trial.status()
 
 
-async def compile_apart(definition: Definition) -> None:
-    """Rehearse in another process. Whether it succeeds is seen when it is done again here."""
+async def compile_apart(definition: Definition) -> bool:
+    """Rehearse in another process; whether that succeeded. What is wrong is said when it is done again here."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "duelist.service.rehearsal"),
         stdin=asyncio.subprocess.PIPE,
@@ -98,6 +98,7 @@ async def compile_apart(definition: Definition) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
+    return process.returncode == 0
 
 
 def kernels_of(definition: Definition) -> tuple[Any, ...]:
