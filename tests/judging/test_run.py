@@ -23,11 +23,15 @@ ARMS = ["p0", "p1", "p2", "p3", "p4"]
 
 
 class Judge:
-    """Prefers the lower number in nine of ten, the first one named a little more; counts, and fails if told to."""
+    """Prefers the lower number in nine of ten, the first one named a little more; counts, and fails if told to.
+
+    It fails every `fail`-th question, never a question twice unless it fails them all.
+    """
 
     def __init__(self, fail: int = 0, slow: float = 0.0, left: float = 0.0) -> None:
         self.fail, self.slow, self.left = fail, slow, left
         self.asked: list[tuple[str, str]] = []
+        self.failed: set[int] = set()  # threads whose last question failed; a retry comes from the same thread
         self.at_once = self.most = 0
         self.lock, self.luck = threading.Lock(), np.random.default_rng(1)
 
@@ -40,8 +44,11 @@ class Judge:
         time.sleep(self.slow)
         with self.lock:
             self.at_once -= 1
-        if self.fail and number % self.fail == 0:
+        here = threading.get_ident()
+        if self.fail == 1 or (self.fail and number % self.fail == 0 and here not in self.failed):
+            self.failed.add(here)
             raise ConnectionError("the judge hung up")
+        self.failed.discard(here)
         return first if luck < (0.9 if first < second else 0.1) + self.left else second
 
 

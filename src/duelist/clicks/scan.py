@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
+from duelist.clicks.columns import BATCH, Batch
 from duelist.clicks.files import CutShort, numbered_lines, portions, suffix
-from duelist.clicks.gather import BATCH, Batch, Gatherer, impressions_of
+from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, json_object, read_log, table_header, table_row
 from duelist.clicks.records import BadRow, Rejected

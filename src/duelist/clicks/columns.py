@@ -1,0 +1,93 @@
+"""Rows of a log as columns, and what is kept of them: the parts that reading into arrays is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from duelist.clicks.impressions import Array
+
+PARTS = 256  # arrays of a column before they are joined
+
+
+class Form(NamedTuple):
+    """What the lists of a row come to."""
+
+    setup: int  # number of its rankers' names
+    layout: int  # number of its rankers and teams together
+    first: int
+    larger: int
+    slots: tuple[int, ...]  # clicked
+    teams: tuple[int, ...]  # of the clicked slots
+    lost: tuple[str, ...]
+    repeated: tuple[str, ...]  # rankers whose slots are clicked again
+
+
+class Names(dict[Any, int]):
+    """Numbers for names, in the order of their coming."""
+
+    def __missing__(self, name: Any) -> int:
+        self[name] = len(self)
+        return self[name]
+
+
+@dataclass
+class Batch:
+    """Rows as columns of what was written: lists that are alike for many rows are text or tuples."""
+
+    lines: Sequence[int]
+    id: Sequence[Any]
+    user: Sequence[Any]
+    query: Sequence[Any]
+    time: Sequence[Any]
+    shown: Sequence[Any]
+    rankers: Sequence[Any]
+    teams: Sequence[Any]
+    clicks: Sequence[Any]
+    credit: Sequence[Any]
+    click_times: Sequence[Any]
+    experiment: Sequence[Any]
+    attributes: Sequence[Sequence[Any]]
+
+    def without(self, places: set[int]) -> Batch:
+        """The others."""
+        kept = [place for place in range(len(self.lines)) if place not in places]
+        columns = {name: [getattr(self, name)[place] for place in kept] for name in BATCH[:-1]}
+        return Batch(**columns, attributes=[[column[place] for place in kept] for column in self.attributes])
+
+
+BATCH = tuple(Batch.__dataclass_fields__)
+ROW = ("ids", "users", "queries", "bodies", "times", "setups", "experiments", "sizes", "firsts", "larger", "lost")
+DONE = ("rows", "teams", "slots", "times", "names", "values")
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.int64),
+    "rows": np.int32,
+    **dict.fromkeys(("times", "values"), np.float64),
+    **dict.fromkeys(("setups", "experiments", "names"), np.int16),
+    **dict.fromkeys(("firsts", "larger", "teams"), np.int8),
+    **dict.fromkeys(("sizes", "slots"), np.uint16),
+    "lost": np.uint8,
+}
+
+
+class Column:
+    """Values that come in portions, as arrays; many small ones, which take more room than they hold, are joined."""
+
+    def __init__(self, name: str) -> None:
+        self.kind = KINDS[name]
+        self.parts: list[Array] = [np.zeros(0, self.kind)]
+        self.small: list[Array] = []
+
+    def add(self, values: Any) -> None:
+        self.small.append(np.array(values, self.kind))
+        if len(self.small) >= PARTS:
+            self.parts.append(np.concatenate(self.small))
+            self.small = []
+
+    def array(self) -> Array:
+        """All of them, which are forgotten."""
+        parts, self.parts, self.small = self.parts + self.small, [], []
+        return np.concatenate(parts)
