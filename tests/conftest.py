@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from duelist.core.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Route
+
     from duelist.bench.postgres import Postgres
 
 REPOSITORY = Path(__file__).parents[1]
@@ -78,3 +82,71 @@ NUMBERS = itertools.count()
 def empty(postgres: Postgres) -> Callable[[], str]:
     """Makes empty databases; each gives its address."""
     return lambda: postgres.new_database(f"journal{next(NUMBERS)}")
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """The system's chromium, without a window; without one the test is skipped.
+
+    Playwright keeps an event loop running in this thread, so that asyncio.run fails while it is open: it is opened for
+    one file of tests, and such a file has no other asynchronous tests.
+    """
+    from playwright.sync_api import sync_playwright
+
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        pytest.skip("no browser: apt-get install chromium, and this test runs")
+    with sync_playwright() as playwright:
+        root = ["--no-sandbox"] if os.geteuid() == 0 else []
+        opened = playwright.chromium.launch(executable_path=program, args=root)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+
+class Visit:
+    """Opens pages and notes what goes wrong on them: errors, warnings, requests that leave the machine."""
+
+    def __init__(self, browser: Browser) -> None:
+        self.browser = browser
+        self.expected: tuple[str, ...] = ()  # parts of messages that a test provokes on purpose
+        self.said: list[str] = []
+        self.contexts: list[BrowserContext] = []
+
+    def __call__(self, url: str, **context: Any) -> Page:
+        """A page in a context of its own (`color_scheme="dark"`, `viewport={"width": 390, "height": 800}`)."""
+        self.contexts.append(self.browser.new_context(**context))
+        page = self.contexts[-1].new_page()
+        page.on("console", self._note)
+        page.on("pageerror", lambda error: self.said.append(str(error)))
+        page.route("**/*", self._let_through)
+        page.goto(url)
+        return page
+
+    def _note(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.said.append(message.text)
+
+    def _let_through(self, route: Route) -> None:
+        if urlsplit(route.request.url).hostname in ("127.0.0.1", None):
+            return route.continue_()
+        self.said.append(f"a request left the machine: {route.request.url}")
+        return route.abort()
+
+    def wrong(self) -> list[str]:
+        """All that no test expected."""
+        return [text for text in self.said if not any(part in text for part in self.expected)]
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Opens pages in a browser; the test fails if anything went wrong on one of them."""
+    visit = Visit(browser)
+    yield visit
+    for context in visit.contexts:
+        context.close()
+    assert visit.wrong() == []

@@ -16,6 +16,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.routing import Route as Path
 from starlette.types import Receive, Scope, Send
 
@@ -26,6 +27,7 @@ from duelist.service.routes import ONE, ROUTES
 from duelist.service.schemas import ENCODER
 from duelist.service.service import Service
 from duelist.service.settings import Settings
+from duelist.service.site import site_routes
 
 HOT = ("ask", "tell", "interleave", "rank")
 FORMS = (b"text/plain", b"application/x-www-form-urlencoded", b"multipart/form-data")
@@ -126,12 +128,13 @@ class App:
             made.setdefault(route.path, []).append(Endpoint(route, self.service))
         self.hot = {verb: made[f"{ONE}/{verb}"][0] for verb in HOT}
         self.events = made["/v1/events"][0]
-        paths = [
+        paths: list[BaseRoute] = [
             Path(path, ByMethod(endpoints), methods=[endpoint.route.method for endpoint in endpoints])
             for path, endpoints in made.items()
         ]
         document = ENCODER.encode(openapi())
         paths.append(Path("/openapi.json", lambda request: Response(document, media_type="application/json")))
+        paths += site_routes()
         self.rest = Starlette(routes=paths, lifespan=self._life, exception_handlers={HTTPException: _not_here})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
