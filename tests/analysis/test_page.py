@@ -56,6 +56,13 @@ def test_every_page_has_the_course_and_the_credit_of_each_ranker() -> None:
     assert 'class="verdict invalid"' in page(analyze(Log(tuple(unfair))), "unfair")
 
 
+def test_a_notebook_shows_the_page_without_its_frame() -> None:
+    analysis = analyze(Log(tuple(demo_log(600, {"a": 0.2, "b": 0.3}))))
+    shown = analysis._repr_html_()
+    assert shown in page(analysis, "a log")
+    assert [tag for tag in tags_of(shown).seen if tag in ("html", "body", "style", "svg")] == ["svg", "svg"]
+
+
 def test_a_log_without_times_has_no_dates() -> None:
     timed = demo_log(600, {"a": 0.2, "b": 0.3})
     assert re.search(r">\d\d [A-Z][a-z][a-z]</text>", page(analyze(Log(tuple(timed))), "timed"))

@@ -104,6 +104,12 @@ class Analysis:
 
         return format_analysis(self)
 
+    def _repr_html_(self) -> str:
+        """For a notebook: the verdict, the charts and the tables of the page."""
+        from duelist.analysis.page import body  # which stands on this module
+
+        return "\n".join(body(self))
+
     def summary(self) -> dict[str, Any]:
         """The numbers for JSON."""
         adjusted = adjusted_tests(self.comparisons)

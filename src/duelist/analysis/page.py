@@ -37,11 +37,12 @@ def page(analysis: Analysis, title: str, made: datetime | None = None) -> str:
     """The whole page; everything that comes from the log is escaped. `made` is when, if it is to be said."""
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     head += f"<title>{escape(printable(title))}</title><style>{STYLE}</style>"
-    parts = [f"<h1>{escape(printable(title))}</h1>", *_body(analysis), _about(analysis, made)]
+    parts = [f"<h1>{escape(printable(title))}</h1>", *body(analysis), _about(analysis, made)]
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n' + "\n".join(parts) + "\n</body></html>\n"
 
 
-def _body(analysis: Analysis) -> list[str]:
+def body(analysis: Analysis) -> list[str]:
+    """Verdict, charts, sections and tables: the page without its frame."""
     leading = analysis.comparisons[0].towards_leader()
     state = "invalid" if not analysis.health.valid else "decided" if analysis.winner else "open"
     bars = [(printable(ranker.name), *ranker.credit) for ranker in analysis.rankers]
