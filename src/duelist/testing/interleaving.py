@@ -10,7 +10,8 @@ import numpy as np
 from scipy.stats import chi2
 
 from duelist.core.errors import BadInput
-from duelist.interleaving.audit import Audit, audit
+from duelist.interleaving.audit import Audit
+from duelist.interleaving.kept import kept_audit
 from duelist.interleaving.method import Method, Shown, has_distribution
 from duelist.testing.source import check_luck
 
@@ -54,7 +55,7 @@ def check_interleaving(method: Method | type[Method], require: Collection[str] =
         if has_distribution(checked):
             check_distribution(checked, rankings)
     check_refusals(checked)
-    found = audit(checked)
+    found = kept_audit(checked)
     for name in require:
         expect(getattr(found, name).holds, checked, f"{name}: {getattr(found, name)}")
     return found
