@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from duelist.core.errors import UnknownName
+from duelist.dueling.facts import facts_of
 from duelist.dueling.policy import POLICIES, VIEWS
 
 Run = Callable[..., str]
@@ -50,7 +51,7 @@ def test_a_parameter_without_a_default_is_not_shown_with_one(run: Run) -> None:
 
 
 def test_json_of_one_policy_is_one_object(run: Run) -> None:
-    assert json.loads(run("policies", "rucb", "--json")) == POLICIES.get("rucb").facts()
+    assert json.loads(run("policies", "rucb", "--json")) == facts_of(POLICIES.get("rucb"))
 
 
 def test_an_unknown_policy_is_refused(run: Run) -> None:

@@ -51,3 +51,20 @@ def test_nothing_is_written_where_nobody_looks(
     terminal: bool, show: bool | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert shown(monkeypatch, terminal, show, 3, 4, 3) == ""
+
+
+def test_a_note_is_made_only_where_it_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def note() -> str:
+        made.append("p0 leads [b]")
+        return made[-1]
+
+    for terminal in (False, True):
+        screen = Screen(terminal)
+        monkeypatch.setattr(sys, "stderr", screen)
+        monkeypatch.setenv("TERM", "xterm")
+        with progress_bar("judging", 10) as advance:
+            advance(1, note)
+        assert len(made) == terminal
+    assert "p0 leads [b]" in screen.getvalue()

@@ -72,3 +72,12 @@ def test_a_log_of_duels_is_learnt_row_by_row() -> None:
     policy = Uniform(arms=list(log.arms), seed=1)
     policy.learn((log.arms[a], log.arms[b], y) for a, b, y in zip(log.left, log.right, log.outcome, strict=True))
     assert policy.met.duels == 200
+
+
+def test_of_duels_that_may_no_longer_hold_a_share_is_learnt() -> None:
+    policy = make("rucb")
+    assert 400 < policy.learn(ROWS * 10, share=0.4) < 560  # of 1200
+    assert policy.told == policy.met.duels
+    for share in (0, 1.5, float("nan")):
+        with pytest.raises(BadInput, match="share must be above 0 and at most 1"):
+            policy.learn(ROWS, share=share)

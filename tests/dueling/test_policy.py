@@ -63,7 +63,9 @@ def test_a_winner_means_the_same_as_its_outcome() -> None:
         (lambda p, d: p.tell(d), BadInput, "either an outcome"),
         (lambda p, d: p.tell(d, 1, winner=d.left), BadInput, "either an outcome"),
         (lambda p, d: p.tell(d, winner="bm26"), BadInput, "not 'bm26'"),
-        (lambda p, d: p.tell("bm25", 1), BadInput, "a duel that was asked or drawn is needed, not 'bm25'"),
+        (lambda p, d: p.tell(("bm25", "vector"), 1), BadInput, "a duel that was asked or drawn is needed, not"),
+        (lambda p, d: p.tell("17", 1), ForeignDuel, "'17' was not asked from this rucb"),
+        (lambda p, d: p.ask(n=0), BadInput, "n must be a whole number of at least 1, not 0"),
         (lambda p, d: p.tell(d._replace(left="bm26"), 1), ForeignDuel, "unknown arm 'bm26'; known arms: 'bm25'"),
         (lambda p, d: p.tell(d._replace(left_p=0.3), 1), ForeignDuel, r"was asked as Duel\(.*, not as Duel\("),
         (lambda p, d: p.tell(Duel("bm25", "vector", 1, id="17"), 1), ForeignDuel, "'17' was not asked from this rucb"),
@@ -180,10 +182,11 @@ def test_numpy_numbers_are_taken_as_numbers() -> None:
 
 
 def test_every_policy_says_what_it_needs() -> None:
+    from duelist.dueling.facts import facts_of
     from duelist.dueling.policy import POLICIES
 
     for name in POLICIES:
-        facts = POLICIES.get(name).facts()
+        facts = facts_of(POLICIES.get(name))
         if POLICIES.get(name).__module__.startswith("duelist."):
             assert all(facts[key] for key in ("summary", "needs", "horizon", "regret", "departs", "ties")), name
             needs = facts["parameters"].get("horizon", {}).get("required", False)

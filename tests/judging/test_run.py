@@ -106,6 +106,13 @@ def test_failures_are_asked_again_and_a_broken_judge_ends_it() -> None:
     assert "a judge answers with" in wrong.error
 
 
+def test_the_bar_says_who_leads_and_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    run(RUCB(arms=ARMS, seed=1), Judge(), budget=60, concurrency=1, progress=True)
+    said = capsys.readouterr().err
+    assert " leads, " in said
+    assert any(words in said for words in ("more", "far from certain"))
+
+
 def test_a_judge_who_likes_the_first_is_balanced_by_sides() -> None:
     for sides in ("coin", "both"):
         judged = run(DoubleThompson(arms=ARMS, seed=1), Judge(left=0.08), budget=3000, sides=sides)

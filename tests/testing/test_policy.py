@@ -235,7 +235,7 @@ def test_luck_of_its_own_used_by_a_draw_is_noticed() -> None:
 
 def test_ids_that_come_again_are_noticed() -> None:
     class Counts(Greedy):
-        def ask(self, id: str | None = None) -> Duel:
+        def ask(self, id: str | None = None, *, n: Any = None) -> Any:
             return super().ask(id or f"{self.asked}")
 
     with pytest.raises(AssertionError, match="a copy by JSON issued the id '21' of another"):

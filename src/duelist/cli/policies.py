@@ -14,9 +14,10 @@ def policies_command(
 ) -> None:
     """List the policies: assumption, horizon, regret bound, parameters."""
     from duelist.cli.entries import print_entry
+    from duelist.dueling.facts import facts_of
     from duelist.dueling.policy import POLICIES
 
-    facts = [POLICIES.get(policy).facts() for policy in ([name] if name else POLICIES)]
+    facts = [facts_of(POLICIES.get(policy)) for policy in ([name] if name else POLICIES)]
     if as_json:
         print(json.dumps(facts[0] if name else facts, indent=2))
     elif name:

@@ -16,11 +16,13 @@ import inspect
 import re
 import secrets
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from duelist.core.compile import once, plain
+from duelist.core.disk import replace_file
 from duelist.core.errors import AlreadyTold, BadInput, DuelError
 from duelist.core.memory import Declared, Holds
 from duelist.core.parameters import Parameter, check_settings
@@ -251,6 +253,31 @@ class Agent(Declared):
             agent.asked, agent.told = data["asked"], data["told"]
             agent._closed = dict(data["closed"])
         return agent
+
+    def save(self, path: str | Path) -> None:
+        """Keep it in a file: whoever reads that sees the old state or the new one, whatever happens meanwhile."""
+        replace_file(Path(path), self.to_json().encode())
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """What `save` kept.
+
+        >>> import tempfile
+        >>> from duelist import RUCB
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     RUCB(n_arms=3, seed=1).save(f"{folder}/policy.json")
+        ...     RUCB.load(f"{folder}/policy.json")
+        RUCB(n_arms=3, alpha=0.51): 0 told, 0 open
+        """
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise BadInput(f"{str(path)!r} cannot be read: {error.strerror}") from None
+        try:
+            return cls.from_json(data)
+        except BadInput as error:
+            cut = "" if data.rstrip().endswith(b"}") else f"; it ends after {len(data)} bytes, in the middle"
+            raise BadInput(f"{str(path)!r}: {error}{cut}") from None
 
     @classmethod
     def revive(cls, data: Mapping[str, Any], spec: Spec) -> Self:

@@ -1,7 +1,8 @@
-"""Where machine code is kept, so that the next process need not compile it again.
+"""Files: where machine code is kept, and how a file is replaced so that nobody ever sees half of it.
 
-Numba looks for a folder that can be written: $NUMBA_CACHE_DIR, `__pycache__` beside the source, the user's cache. Where
-none can, as in a container whose user owns nothing, there is a private folder among the temporary files, or none.
+Machine code is kept so that the next process need not compile it again. Numba looks for a folder that can be written:
+$NUMBA_CACHE_DIR, `__pycache__` beside the source, the user's cache. Where none can, as in a container whose user owns
+nothing, there is a private folder among the temporary files, or none.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import gettempdir, mkstemp
 from typing import Any
 
 import numba
 
+from duelist.core.errors import BadInput
 from duelist.core.progress import say_once
 
 njit: Any = numba.njit  # its options are more than its types know
@@ -51,3 +53,35 @@ def _say_where(folder: Path | None) -> None:
     place = f"is kept in {folder}" if folder is not None else "is not kept: every process compiles anew"
     why = "neither the package's folder nor the user's cache can be written"
     say_once(f"duelist: compiled code {place}, because {why}; NUMBA_CACHE_DIR names another folder", always=True)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file so that a reader, or whoever comes after a crash, finds what was there before or all of `data`."""
+    try:
+        handle, part = mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise BadInput(f"{str(path)!r} cannot be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        os.unlink(part)
+        raise BadInput(f"{str(path)!r} cannot be written: {error.strerror}") from None
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name is safe on disk too, where folders can be synced."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 SAID: set[str] = set()
 
@@ -16,11 +17,17 @@ def say_once(text: str, always: bool = False) -> None:
         print(text, file=sys.stderr)
 
 
+class Advance(Protocol):
+    """Moves a bar on, and makes the note beside it anew if somebody is looking."""
+
+    def __call__(self, amount: int, note: Callable[[], str] | None = None) -> None: ...
+
+
 @contextmanager
-def progress_bar(label: str, total: int, show: bool | None = None) -> Iterator[Callable[[int], None]]:
+def progress_bar(label: str, total: int, show: bool | None = None) -> Iterator[Advance]:
     """Yields a function that advances the bar; `show=None` shows it on a terminal only."""
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda amount: None
+        yield lambda amount, note=None: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -30,7 +37,14 @@ def progress_bar(label: str, total: int, show: bool | None = None) -> Iterator[C
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True, force_terminal=show), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        yield lambda amount: bar.advance(task, amount)
+        task = bar.add_task(label, total=total, note="")
+
+        def advance(amount: int, note: Callable[[], str] | None = None) -> None:
+            bar.advance(task, amount)
+            if note is not None:
+                bar.update(task, note=note())
+
+        yield advance

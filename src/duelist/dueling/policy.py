@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, SupportsFloat, SupportsIndex
+from typing import Any, ClassVar, NamedTuple, Self, SupportsFloat, SupportsIndex, overload
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from duelist.core.errors import BadInput, ExpiredDuel, ForeignDuel
 from duelist.core.record import frozen, read_record, reading, write_record
 from duelist.core.registry import Registry
 from duelist.core.spec import Spec
+from duelist.dueling.checks import check_arms, check_outcome, listed
 from duelist.dueling.counts import PairCounts
 
 SCHEMA = 1  # of a duel's JSON form
@@ -102,7 +102,7 @@ class Policy(Agent, abstract=True):
         max_open: int = MAX_OPEN,
         **parameters: Any,
     ) -> None:
-        self.arms: Sequence[Any] = _check_arms(type(self).__name__, n_arms, arms)
+        self.arms: Sequence[Any] = check_arms(type(self).__name__, n_arms, arms)
         self.numbers = {arm: number for number, arm in enumerate(self.arms)}
         super().__init__(len(self.arms), parameters, seed, max_open)
         self._spare = np.random.default_rng(0)
@@ -124,17 +124,50 @@ class Policy(Agent, abstract=True):
 
     # Used by everybody.
 
-    def ask(self, id: str | None = None) -> Duel:
-        """The next pair to show. Many duels may be open at once; an id of your own must be new."""
+    @overload
+    def ask(self, id: str | None = None) -> Duel: ...
+
+    @overload
+    def ask(self, *, n: int) -> list[Duel]: ...
+
+    def ask(self, id: str | None = None, *, n: int | None = None) -> Duel | list[Duel]:
+        """The next pair to show. Many duels may be open at once; an id of your own must be new.
+
+        With `n`, a list of so many for judges who work side by side: of pairs that nobody judges yet, where the policy
+        draws such, and never an arm with itself. It is shorter, or empty, if the policy is settled.
+
+        >>> from duelist import RUCB
+        >>> batch = RUCB(arms=["a", "b", "c", "d"], seed=1).ask(n=6)
+        >>> len({frozenset((duel.left, duel.right)) for duel in batch})
+        6
+        """
+        if n is not None:
+            from duelist.dueling.batch import ask_batch  # which stands on this module
+
+            return ask_batch(self, n)
         number = self._issue(id)
         drawn = self._choose(self.rng)
         self._remember(number, drawn)
         return self._named(drawn, number)
 
-    def tell(self, duel: Duel, outcome: SupportsFloat | None = None, *, winner: Any = None) -> None:
-        """Report how `duel` ended: an outcome from 0 to 1 (1: the left arm won), or the winner."""
+    def open_duel(self, duel: Duel, id: str | None = None) -> Duel:
+        """A duel that was drawn, with an id: from now on it can be told."""
+        number = self._issue(id)
+        self._remember(number, self._numbered(duel))
+        return duel._replace(id=number)
+
+    def open_duels(self) -> list[Duel]:
+        """What was asked and not yet told, oldest first."""
+        return [self._named(drawn, number) for number, drawn in self._open.items()]
+
+    def tell(self, duel: Duel | str, outcome: SupportsFloat | None = None, *, winner: Any = None) -> None:
+        """Report how `duel`, or the open one of this id, ended: an outcome from 0 to 1 (1: left won), or the winner."""
+        if isinstance(duel, str):
+            if duel not in self._open:
+                raise self._refuse(duel)
+            duel = self._named(self._open[duel], duel)
         drawn = self._find(duel)
-        value = _check_outcome(duel, outcome, winner)
+        value = check_outcome(duel, outcome, winner)
         self.live().update(self.memory, drawn, value, self.told + 1, self.rng)
         self.met.add(drawn.left, drawn.right, value)
         self._close(duel.id, "told")
@@ -157,17 +190,19 @@ class Policy(Agent, abstract=True):
 
         What is learnt depends on the duels applied alone, and drawing after it changes nothing.
         """
-        value = _check_outcome(_check_duel(duel), outcome, winner)
-        left, right = self._number(duel, duel.left), self._number(duel, duel.right)
-        numbered = Duel(left, right, int(duel.t), float(duel.left_p), float(duel.right_p), 0)
+        value = check_outcome(_check_duel(duel), outcome, winner)
+        numbered = self._numbered(duel)
         self._settle()  # no more to do, but after a `tell`
         self.live().update(self.memory, numbered, value, self.told + 1, self.rng)
-        self.met.add(left, right, value)
+        self.met.add(numbered.left, numbered.right, value)
         self.told += 1
         self._settle()
 
-    def learn(self, duels: Iterable[Sequence[Any]]) -> int:
+    def learn(self, duels: Iterable[Sequence[Any]], share: float = 1.0) -> int:
         """Learn from duels made elsewhere, rows (left, right, outcome); how many. `learns` says what that means.
+
+        Of duels that may no longer hold (another year, another country) take a `share`: each is learnt with this
+        probability, which is how counts are discounted without breaking what a policy makes of them.
 
         >>> from duelist import RUCB
         >>> policy = RUCB(arms=["old", "new", "newer"], seed=1)
@@ -179,8 +214,12 @@ class Policy(Agent, abstract=True):
         kind = self.lessons()
         if kind == "drawn":
             raise BadInput(f"{self.name} learns no duels made elsewhere, {LEARNS[kind]}")
+        if not 0 < share <= 1:
+            raise BadInput(f"share must be above 0 and at most 1, not {share!r}")
         count = 0
         for left, right, outcome in duels:
+            if share < 1 and self.rng.random() >= share:
+                continue
             self.apply(Duel(left, right, self.told + 1), outcome)
             count += 1
         return count
@@ -262,26 +301,6 @@ class Policy(Agent, abstract=True):
         return policy
 
     @classmethod
-    def facts(cls) -> dict[str, Any]:
-        """What the docstring and the declaration say: a row of the table of policies."""
-        text = (cls.__doc__ or "").partition("\n    Parameters:\n")[0]  # those come from the declaration
-        summary, _, rest = text.strip().partition("\n")
-        notes = dict.fromkeys(("needs", "horizon", "regret", "departs", "ties"), "")
-        key = ""
-        for line in map(str.strip, rest.splitlines()):
-            label, colon, text = line.partition(": ")
-            if colon and label.lower() in notes:
-                key, notes[label.lower()] = label.lower(), text
-            elif key and line:
-                notes[key] += " " + line
-            else:
-                key = ""
-        parameters = {
-            n: {"default": p.default, "help": p.help, "required": p.required} for n, p in cls.parameters().items()
-        }
-        return {"policy": cls.name, "summary": summary, "view": cls.view, **notes, "parameters": parameters}
-
-    @classmethod
     def method(cls, name: str, convert: Callable[[Any], Any]) -> Any:
         # An algorithm writes Duel(left, right, t). Numba makes a tuple of the fields given and knows no
         # defaults, so inside a kernel the name Duel means `whole_duel`.
@@ -300,9 +319,13 @@ class Policy(Agent, abstract=True):
         left, right = self.arms[drawn.left], self.arms[drawn.right]
         return Duel(left, right, drawn.t, drawn.left_p, drawn.right_p, id)
 
+    def _numbered(self, duel: Duel) -> Duel:
+        left, right = self._number(duel, duel.left), self._number(duel, duel.right)
+        return Duel(left, right, int(duel.t), float(duel.left_p), float(duel.right_p), 0)
+
     def _number(self, duel: Duel, arm: Any) -> int:
         if not isinstance(arm, Hashable) or arm not in self.numbers:
-            raise ForeignDuel(f"duel {duel.id!r} has the unknown arm {arm!r}; known arms: {_listed(self.arms)}")
+            raise ForeignDuel(f"duel {duel.id!r} has the unknown arm {arm!r}; known arms: {listed(self.arms)}")
         return self.numbers[arm]
 
     def _find(self, duel: Duel) -> Duel:
@@ -323,46 +346,10 @@ class Policy(Agent, abstract=True):
         return Live(choose.entry(self.memory, 1, self.rng), update.entry(self.memory, duel, 1.0, 1, self.rng))
 
 
-def _check_arms(who: str, n_arms: SupportsIndex | None, arms: Sequence[Hashable] | None) -> Sequence[Any]:
-    if (n_arms is None) == (arms is None):
-        raise BadInput(f"{who} needs either n_arms, a whole number of at least 2, or arms, a list of names")
-    if arms is None:
-        if not isinstance(n_arms, int | np.integer) or isinstance(n_arms, bool) or n_arms < 2:
-            raise BadInput(f"{who}: n_arms must be a whole number of at least 2, not {n_arms!r}")
-        return range(int(n_arms))
-    names = list(arms)
-    if len(names) < 2:
-        raise BadInput(f"{who}: arms must be at least 2 names, not {names!r}")
-    if repeated := [name for i, name in enumerate(names) if name in names[:i]]:
-        raise BadInput(f"{who}: arms must differ, but {repeated[0]!r} comes twice")
-    return names
-
-
 def _check_duel(duel: Any) -> Duel:
     if not isinstance(duel, Duel):
         raise BadInput(f"a duel that was asked or drawn is needed, not {duel!r}")
     return duel
-
-
-def _check_outcome(duel: Duel, outcome: SupportsFloat | None, winner: Any) -> float:
-    if (outcome is None) == (winner is None):
-        raise BadInput("tell needs either an outcome from 0 to 1 or winner=arm")
-    if outcome is None:
-        if winner not in (duel.left, duel.right):
-            raise BadInput(f"the winner must be {duel.left!r} or {duel.right!r}, not {winner!r}")
-        return 1.0 if winner == duel.left else 0.0
-    try:
-        value = float(outcome)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not 0.0 <= value <= 1.0:
-        raise BadInput(f"an outcome must be a number from 0 (right wins) to 1 (left wins), not {outcome!r}")
-    return value
-
-
-def _listed(arms: Sequence[Any]) -> str:
-    shown = ", ".join(repr(arm) for arm in arms[:10])
-    return shown if len(arms) <= 10 else f"{shown}, ... ({len(arms)} in all)"
 
 
 # The kernels of a policy, bound when its class is compiled.

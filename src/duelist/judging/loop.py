@@ -87,7 +87,7 @@ def run(
                 for done in wait(running, return_when=FIRST_COMPLETED).done:
                     done.result()
                     session.close(running.pop(done))
-                advance(session.calls - before)
+                advance(session.calls - before, session.leader)
     except KeyboardInterrupt:
         session.stopped_by = "interrupted"
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -11,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.dueling.batch import spread
 from duelist.dueling.policy import Certainty, Duel, Policy
 from duelist.evidence.winners import open_pairs
 from duelist.judging.checkpoint import Checkpoint
 from duelist.ranking.log import TIES
 
-TRIES = 30  # draws of a policy for a pair that is not being judged already
 GIVEN_UP = 10  # duels in a row that could not be judged, after which the judge is taken to be broken
 SIDES = ("coin", "both", "as-drawn")
 
@@ -104,6 +105,16 @@ class Session:
             self.flying[job.number] = job
             return job
 
+    def leader(self) -> str:
+        """Who is ahead, and how far it is to certainty, in a few words."""
+        with self.lock:
+            ahead, until = self.policy.best(), self.rules.until
+            if until is None:
+                return f"{ahead} leads"
+            needed = self.policy.duels_needed(until, self.rules.target, self.rules.k)
+        left = "certain" if not needed else f"about {needed:,.0f} more" if math.isfinite(needed) else "far from certain"
+        return f"{ahead} leads, {left}"
+
     def spend(self) -> bool:
         """Whether one more call may be made; it is counted."""
         with self.lock:
@@ -157,23 +168,21 @@ class Session:
 
     def _draw(self) -> tuple[Duel, bool] | None:
         """A pair that nobody judges at the moment, if there is one; by the policy, or one that is still open."""
-        flying = {frozenset((job.duel.left, job.duel.right)) for job in self.flying.values()}
-        again: Duel | None = None
-        for _ in range(TRIES):
-            duel = self.policy.draw(self.luck)
-            if duel.left == duel.right:  # settled: nobody is asked, and the policy's time goes on
-                self.policy.apply(duel, 0.5)
-                self.settled += 1
-            elif frozenset((duel.left, duel.right)) in flying:
-                again = duel
-            else:
-                return duel, True
+        flying: set[frozenset[object]] = {frozenset((job.duel.left, job.duel.right)) for job in self.flying.values()}
+        drawn, again = spread(lambda: self.policy.draw(self.luck), self._settle, flying)
+        if drawn is not None:
+            return drawn, True
         if self.rules.until is not None:
             pairs = self._open_pairs()
             fresh = [pair for pair in pairs if frozenset(pair) not in flying]
             if fresh or (pairs and again is None):
                 return Duel(*(fresh or pairs)[0], self.policy.told + 1), False
         return None if again is None else (again, True)
+
+    def _settle(self, duel: Duel) -> None:
+        """An arm against itself: nobody is asked, and the policy's time goes on."""
+        self.policy.apply(duel, 0.5)
+        self.settled += 1
 
     def _open_pairs(self) -> list[tuple[Any, Any]]:
         rules, policy = self.rules, self.policy
