@@ -107,6 +107,20 @@ def metrics_command(
     _show(rows, as_json, metrics_table)
 
 
+@app.command("boards")
+def boards_command(
+    duels: Annotated[int, typer.Option(help="How many duels are ranked.")] = 1_000_000,
+    arms: Annotated[int, typer.Option(help="Of how many arms.")] = 300,
+    peers: Annotated[str | None, typer.Option(help="A Python that has evalica, choix or arena-rank, beside.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Seconds from duels to strengths, and whether other libraries find the same ones."""
+    from duelist.bench.boards import bench_boards, boards_table
+
+    rows = bench_boards(duels, arms, peers)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else boards_table(rows))
+
+
 @app.command("journals")
 def journals_command(
     postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,
