@@ -54,3 +54,23 @@ def test_a_journal_is_analysed_as_a_log(tmp_path: Path) -> None:
         assert found.winner == status["evidence"]["winner"] == "new"
     done = CliRunner().invoke(app, ["analyze", f"sqlite:///{tmp_path / 'live.db'}", "--experiment", "search", "--json"])
     assert json.loads(done.stdout)["impressions"] == 400
+
+
+def test_what_goes_out_as_ubi_says_the_same_when_it_is_read(tmp_path: Path) -> None:
+    play(tmp_path / "live.db").close()
+    address, queries, events = f"sqlite:///{tmp_path / 'live.db'}", tmp_path / "q.jsonl", tmp_path / "e.jsonl"
+    runner = CliRunner()
+    done = runner.invoke(app, ["export", address, str(queries), "--ubi", str(events)])
+    assert done.stdout.startswith("420 lists in ")
+    assert {"query_id", "client_id", "query_response_hit_ids"} <= json.loads(queries.read_text().splitlines()[0]).keys()
+    said = []
+    for source in ([address], [str(queries), "--events", str(events)]):
+        found = json.loads(
+            runner.invoke(app, ["analyze", *source, "--experiment", "search", "--ended", "--json"]).stdout
+        )
+        said.append((found["winner"], found["impressions"], found["comparisons"][0]["preference"]))
+    assert said[0] == said[1]
+    assert said[0][:2] == ("new", 400)
+    for more in (["--days", "3"], ["--remove"]):
+        refused = runner.invoke(app, ["export", address, str(tmp_path / "x"), "--ubi", str(tmp_path / "y"), *more])
+        assert "--ubi copies all lists" in str(refused.exception)

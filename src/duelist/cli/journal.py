@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from duelist.core.errors import BadInput
+
 Address = Annotated[str, typer.Argument(help="sqlite:///FILE, postgresql://..., or a file that was exported.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -76,10 +78,23 @@ def export_command(
     remove: Annotated[
         bool, typer.Option("--remove", help="Take what was written out of the journal, as far as nobody needs it.")
     ] = False,
+    ubi: Annotated[
+        Path | None, typer.Option(help="UBI instead: FILE gets the queries, this one what people did. Both new.")
+    ] = None,
 ) -> None:
     """Copy or move events of a journal into a file, from which they can be folded and analysed."""
     from duelist.live.retention import move_events
     from duelist.storage.export import open_events
 
     with open_events(journal) as opened:
-        print(move_events(opened, file, days, remove))
+        if ubi is None:
+            print(move_events(opened, file, days, remove))
+            return
+        from duelist.clicks.ubi import write_ubi
+        from duelist.live.log import log_of
+
+        if days is not None or remove:
+            raise BadInput("--ubi copies all lists; --days and --remove are for the events themselves")
+        records = log_of(opened.events()).records
+        write_ubi(records, file, ubi)
+        print(f"{len(records):,} lists in {file}, what people did with them in {ubi}")
