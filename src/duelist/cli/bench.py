@@ -165,6 +165,20 @@ def service_command(
     _show(rows, as_json, service_table)
 
 
+@app.command("restart")
+def restart_command(
+    events: Annotated[int, typer.Option(help="In the journal; ten million take 1.5 GB among the temporary files.")] = (
+        10_000_000
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How long a start takes on a long journal, from a snapshot and from nothing."""
+    from duelist.bench.restart import bench_restart, restart_table
+
+    found = bench_restart(events)
+    print(json.dumps(found.summary(), indent=2) if as_json else restart_table(found))
+
+
 @app.command("crash")
 def crash_command(
     rounds: Annotated[int, typer.Option(help="Kills of everything that is killed.")] = 50,

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import AlreadyDefined, BadInput, CannotStore, UnknownName
+from duelist.core.garbage import collecting_seldom
 from duelist.live import events
 from duelist.live.definition import Definition
 from duelist.live.events import EVERYWHERE, Changed, Defined
@@ -123,8 +124,9 @@ class Experiments:
                 f"the first {gone} events were moved elsewhere, and the snapshot was made by other code: "
                 "adopt it by `duelist doctor JOURNAL --adopt`, or fold them anew from where they are"
             )
-        while chunk := self.journal.read(self.fold.seq, CHUNK):
-            self.fold.apply(chunk)
+        with collecting_seldom():
+            while chunk := self.journal.read(self.fold.seq, CHUNK):
+                self.fold.apply(chunk)
         self._known_forgot = self.fold.forgot  # what is read now has no trace of them
         if adopt:
             self.journal.append([Draft(EVERYWHERE, events.ADOPTED)])

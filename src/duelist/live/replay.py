@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from duelist.core.garbage import collecting_seldom
 from duelist.live.experiments import Experiments
 from duelist.live.fold import Fold
 from duelist.live.snapshots import state_hash
@@ -47,10 +48,11 @@ def fold_anew(journal: Journal, until: int | None = None, progress: Callable[[in
     """All events up to a number, folded from nothing; snapshots are not looked at."""
     fold = Fold(journal.get, Experiments.history(journal))
     last = journal.head().seq if until is None else until
-    while fold.seq < last:
-        fold.apply(journal.read(fold.seq, min(CHUNK, last - fold.seq)))
-        if progress is not None:
-            progress(fold.seq)
+    with collecting_seldom():
+        while fold.seq < last:
+            fold.apply(journal.read(fold.seq, min(CHUNK, last - fold.seq)))
+            if progress is not None:
+                progress(fold.seq)
     return fold
 
 

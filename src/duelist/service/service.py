@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from duelist.core.errors import CannotStore, DuelistError
+from duelist.core.garbage import SELDOM
 from duelist.live.definition import Definition
 from duelist.live.experiments import Experiments
 from duelist.live.requests import Plan
@@ -25,7 +26,6 @@ from duelist.service.settings import Settings
 from duelist.storage.journal import machine_clock, open_journal
 
 T = TypeVar("T")
-SELDOM = (20_000, 20, 20)  # garbage collections: a batch of events is thousands of values, and none of them a circle
 
 
 class Service:

@@ -233,7 +233,7 @@ class SQLiteJournal(Journal):
     def _events(self, where: str, *values: Any) -> list[Event]:
         with self._reading, self._storing():
             rows = self._reader.execute(f"SELECT {COLUMNS} FROM events WHERE {where}", values).fetchall()
-        return [Event(*row) for row in rows]
+        return list(map(Event._make, rows))
 
     @staticmethod
     def _last(database: sqlite3.Connection) -> tuple[int, int]:
