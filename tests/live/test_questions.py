@@ -126,7 +126,8 @@ def test_what_is_told_is_right_whichever_side_it_stood() -> None:
         swapped[question.left == better] += 1
     wins = living.state("votes").evidence.wins
     assert np.tril(wins).sum() == 0
-    assert np.triu(wins).sum() == sum(swapped.values()) == 300
+    assert np.triu(wins).sum() == sum(swapped.values()) > 40
+    assert min(swapped.values()) > 15
     log = told_duels(living.journal)  # as people saw them
     arms = np.array(log.arms)
     assert ((arms[log.left] < arms[log.right]) == (log.outcome == 1)).all()
@@ -194,7 +195,7 @@ def test_it_ends_when_it_is_sure(target: str) -> None:
     living, votes = voting(seed=2, stop={"rule": "evidence"}, target=target, policy="d-ts")
     luck = np.random.default_rng(7)
     for number in range(3000):
-        question = votes.question(f"u{number // 6}")
+        question = votes.question(f"u{number}")
         if question.id is None:
             break
         worse, better = max(question[1:3]), min(question[1:3])
@@ -223,8 +224,8 @@ def test_sure_orders_are_those_that_brute_force_finds() -> None:
         expected = list(orders[0]) if len(orders) == 1 and not circle else None
         assert sure_order(wins, 0.05) == expected
         found += expected is not None
-        best = [arm for arm in range(4) if beats[arm].sum() == 3]
-        assert sure_best(wins, 0.05) == (best[0] if best else None)
+        best = [arm for arm in range(4) if not any(beats[other, arm] for other in range(4))]
+        assert sure_best(wins, 0.05) == (best[0] if len(best) == 1 else None)
     assert found > 10
 
 

@@ -1,7 +1,8 @@
 """What a person is asked: two different arms, on a prompt, each side by a coin, and never the same question twice.
 
 Somebody who judges the same two things again says nothing new. So every vote on a pair and prompt is another voice, and
-what is sure of votes is sure of voices.
+what is sure of votes is sure of voices. Nor is anybody asked what is sure: where the best arm is sought, an arm that is
+surely beaten is out.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ def sure_beats(wins: Floats, alpha: float) -> Flags:
 
 
 def sure_best(wins: Floats, alpha: float) -> int | None:
-    """The arm that surely beats each other one.
+    """The one arm that no other surely beats: the winner, if there is one that beats each other more often than not.
 
-    >>> sure_best(np.array([[0, 40.0], [10, 0]]), 0.05)
-    0
+    >>> sure_best(np.array([[0, 0, 40.0], [30, 0, 0], [10, 0, 0]]), 0.05)
+    1
     """
-    found = np.flatnonzero(sure_beats(wins, alpha).sum(1) == len(wins) - 1)
-    return int(found[0]) if len(found) else None
+    found = np.flatnonzero(~sure_beats(wins, alpha).any(0))
+    return int(found[0]) if len(found) == 1 else None
 
 
 def sure_order(wins: Floats, alpha: float) -> list[int] | None:
@@ -73,34 +74,36 @@ class Questions:
     ) -> tuple[Pair, View] | None:
         """The policy's pair if it is a question to this user, or the most useful one; None if nothing is left.
 
-        `standing` are the wins, alpha, and the favourite. Where an order is sought, nobody is asked what is sure.
+        `standing` are the wins, alpha, and the favourite.
         """
         seen = self.seen.get(user, set())
         wins, alpha, favourite = standing
-        decided = self.decided(wins, alpha) if self.target == "order" else None
+        closed = self._closed(wins, alpha)
         for _ in range(TRIES):
             pair = propose()
             fresh = self._fresh(pair.left, pair.right, seen)
-            if fresh and (decided is None or not decided[pair.left, pair.right]):
+            if fresh and not closed[pair.left, pair.right]:
                 return pair, self._view(fresh, luck)
-        others = [each for each in combinations(chosen, 2) if self._fresh(*each, seen)]
+        others = [each for each in combinations(chosen, 2) if not closed[each] and self._fresh(*each, seen)]
         if not others:
             return None
-        decided = self.decided(wins, alpha) if decided is None else decided
 
-        def useless(pair: tuple[int, int]) -> tuple[bool, bool, float, float]:
-            known = wins[pair] + wins[pair[::-1]]
+        def useless(pair: tuple[int, int]) -> tuple[bool, float, float]:
             aside = self.target == "best" and favourite not in pair
-            return bool(decided[pair]), aside, float(known), float(luck.random())
+            return aside, float(wins[pair] + wins[pair[::-1]]), float(luck.random())
 
         left, right = min(others, key=useless)
         return Pair(left, right, 0, 1.0, 1.0), self._view(self._fresh(left, right, seen), luck)
 
-    @staticmethod
-    def decided(wins: Floats, alpha: float) -> Flags:
-        """The pairs of which it is sure who is better."""
+    def _closed(self, wins: Floats, alpha: float) -> Flags:
+        """The pairs that nobody needs to be asked about any more."""
         sure = sure_beats(wins, alpha)
-        return sure | sure.T
+        if self.target == "order":
+            return sure | sure.T
+        beaten: Flags = np.asarray(sure.any(0))
+        if beaten.all():  # a circle: none is out
+            beaten = np.zeros_like(beaten)
+        return beaten[:, None] | beaten[None, :]
 
     def _fresh(self, left: int, right: int, seen: set[tuple[int, int, int]]) -> list[int]:
         """The prompts on which a user was not asked about two arms; none for an arm and itself."""

@@ -43,7 +43,7 @@ def site_routes() -> list[BaseRoute]:
 
 def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
-        return _file(request, FOLDER / page.file, page.policy)
+        return page_file(request, FOLDER / page.file, page.policy)
 
     return serve
 
@@ -55,10 +55,11 @@ async def _asset(request: Request) -> Response:
     known = {path.name for path in FOLDER.iterdir() if path.suffix in KINDS and path.suffix != ".html"}
     if name not in known:
         return Response("there is no such file\n", 404, media_type="text/plain")
-    return _file(request, FOLDER / name, POLICY)
+    return page_file(request, FOLDER / name, POLICY)
 
 
-def _file(request: Request, path: Path, policy: str) -> Response:
+def page_file(request: Request, path: Path, policy: str) -> Response:
+    """A file of ours, with what a browser may do on it."""
     body = path.read_bytes()
     tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
     headers = {

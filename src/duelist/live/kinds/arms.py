@@ -56,8 +56,10 @@ class Arms(State):
     def draw_question(
         self, luck: np.random.Generator, allowed: Collection[str], user: bytes
     ) -> tuple[Pair, View] | None:
-        """What to ask somebody who votes; None if nothing is left to ask them."""
+        """What to ask somebody who votes; None if nothing is left to ask them, or anybody."""
         assert self.questions is not None
+        if self.answered():
+            return None
         arms = self.definition.arms
         chosen = [place for place, arm in enumerate(arms) if arm in allowed]
         standing = self.evidence.wins, self.definition.stop.alpha, arms.index(self.best() or arms[0])
