@@ -7,7 +7,7 @@ visitor typed, if tokens are on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -35,15 +35,29 @@ class Page(NamedTuple):
 PAGES = (Page("/", "index.html"),)
 
 
-def site_routes() -> list[BaseRoute]:
-    """Every page, and what pages are made of under /assets."""
+def site_routes(files: Mapping[str, Path]) -> list[BaseRoute]:
+    """Every page, what pages are made of under /assets, and under /files images by their names."""
     pages = [Route(page.path, _page(page), methods=["GET"]) for page in PAGES]
-    return [*pages, Route("/assets/{file}", _asset, methods=["GET"])]
+    own = Route("/files/{file}", _own(files), methods=["GET"])
+    return [*pages, Route("/assets/{file}", _asset, methods=["GET"]), own]
 
 
 def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
         return page_file(request, FOLDER / page.file, page.policy)
+
+    return serve
+
+
+def _own(files: Mapping[str, Path]) -> Callable[[Request], Awaitable[Response]]:
+    """Files of the user. One that is opened by itself, such as a drawing with a script in it, may do nothing."""
+
+    async def serve(request: Request) -> Response:
+        path = files.get(request.path_params["file"])
+        if path is None or not path.is_file():
+            return Response("there is no such file\n", 404, media_type="text/plain")
+        headers = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Type-Options": "nosniff"}
+        return FileResponse(path, headers=headers)
 
     return serve
 

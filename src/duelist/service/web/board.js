@@ -16,12 +16,20 @@ function bar(each, reach) {
   svg.append(drawn("line", { class: "zero", x1: 50, x2: 50, y1: 0, y2: 10 }));
   if (each.strength !== null) {
     svg.append(drawn("line", { x1: at(each.low ?? -reach), x2: at(each.high ?? reach), y1: 5, y2: 5 }));
-    svg.append(drawn("circle", { cx: at(each.strength), cy: 5, r: 2 }));
+    svg.append(drawn("line", { class: "at", x1: at(each.strength), x2: at(each.strength), y1: 1, y2: 9 }));
   }
   return svg;
 }
 
-const signed = (value) => (value === null ? "?" : `${value > 0 ? "+" : ""}${number(value, 2)}`);
+const signed = (value) => `${value > 0 ? "+" : ""}${number(value, 2)}`;
+
+function limits({ strength, low, high }) {
+  if (strength === null) return "nobody was asked";
+  const both = low === null ? (high === null ? "no limits yet" : `at most ${signed(high)}`)
+    : high === null ? `at least ${signed(low)}` : `${signed(low)} to ${signed(high)}`;
+  return `${signed(strength)} (${both})`;
+}
+
 const ranks = (each) => (each.rank_low === each.rank_high ? `${each.rank_low}` : `${each.rank_low} to ${each.rank_high}`);
 
 /** The board as a table. */
@@ -33,7 +41,7 @@ export function boardTable(board) {
     element("th", { scope: "row" }, each.arm), element("td", { class: "number" }, ranks(each)),
     element("td", { class: "number" }, number(each.votes)),
     element("td", { class: "number" }, each.votes ? `${number((100 * each.wins) / each.votes)} %` : ""),
-    element("td", {}, `${signed(each.strength)} (${signed(each.low)} to ${signed(each.high)})`, bar(each, reach))));
+    element("td", {}, limits(each), bar(each, reach))));
   const sure = !board.certain ? `It is not certain yet ${board.target === "order" ? "in which order they are" : "who is best"}.`
     : board.target === "order" ? "The order is certain." : `It is certain: ${board.best} is the best one.`;
   return element("div", {},

@@ -106,6 +106,7 @@ function answer(which) {
 function put(heading, ...children) {
   title.textContent = heading;
   content.replaceChildren(...children);
+  content.dataset.question = current?.id ?? "";
   content.removeAttribute("aria-busy");
   document.title = `${heading} · ${name}`;
 }
@@ -113,7 +114,8 @@ function put(heading, ...children) {
 function show(asked) {
   current = asked.id ? asked : null;
   const mine = standing().votes;
-  progress.textContent = `${number(mine)} of ${number(Math.max(mine, asked.votes))} votes are yours`;
+  const all = Math.max(mine, asked.votes);
+  progress.textContent = all ? `${number(mine)} of ${number(all)} votes are yours` : "No votes yet";
   if (!current) return rest(asked);
   const prompt = asked.prompt && element("section", { class: "card prompt", "aria-label": "Prompt" }, shown(asked.prompt));
   put("Which one is better?",
