@@ -20,6 +20,7 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360606060000000050001a5f64540"
     "0000000049454e44ae426082"
 )
+HTTP = httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
 COMMAND = [sys.executable, "-m", "duelist.cli", "vote"]
 
 
@@ -39,11 +40,11 @@ class Running:
     def vote(self, user: str, number: int) -> bool:
         """Ask, and say that the one that begins with the lower letter is better."""
         one = f"{self.url}/v1/experiments/{self.page.rpartition('/')[2]}"
-        asked = httpx.post(f"{one}/question", json={"user": user, "key": f"{user} {number}"}).json()
+        asked = HTTP.post(f"{one}/question", json={"user": user, "key": f"{user} {number}"}).json()
         if asked["id"] is None:
             return False
         left, right = (asked[side].get("text") or asked[side]["image"] for side in ("left", "right"))
-        told = httpx.post(f"{one}/tell", json={"id": asked["id"], "outcome": float(left < right)})
+        told = HTTP.post(f"{one}/tell", json={"id": asked["id"], "outcome": float(left < right)})
         return bool(told.json()["told"])
 
     def end(self) -> str:
@@ -68,12 +69,12 @@ def test_a_vote_goes_on_after_ctrl_c(tmp_path: Path, run: Run) -> None:
     port = str(free_port())
     with Running(str(file), "--port", port) as running:
         assert running.page.endswith("/vote/designs")
-        assert httpx.get(running.page).status_code == 200
-        contents = httpx.get(f"{running.url}/v1/experiments/designs/contents").json()["contents"]
-        image = httpx.get(running.url + contents["picture"]["image"])
+        assert HTTP.get(running.page).status_code == 200
+        contents = HTTP.get(f"{running.url}/v1/experiments/designs/contents").json()["contents"]
+        image = HTTP.get(running.url + contents["picture"]["image"])
         assert (image.status_code, image.headers["content-type"], image.content) == (200, "image/png", PIXEL)
         assert "sandbox" in image.headers["content-security-policy"]
-        assert httpx.get(f"{running.url}/files/designs.csv").status_code == 404
+        assert HTTP.get(f"{running.url}/files/designs.csv").status_code == 404
         assert [running.vote("ann", number) for number in range(4)] == [True, True, True, False]
         with pytest.raises(BadInput, match=f"port {port} of '127.0.0.1' cannot be had: .* try --port"):
             run("vote", file, "--port", port)

@@ -62,6 +62,10 @@ ONE = dict(list(CONTENTS.items())[1:])
             "images from 21 hosts; allowed are 20",
         ),
         ({"policy": "rex3"}, "policy: rex3 weighs outcomes"),
+        (
+            {"arms": [f"{n}" for n in range(17)], "contents": {f"{n}": "?" for n in range(17)}, "policy": "auto"},
+            "policy: auto weighs outcomes",
+        ),
         ({"shadow": True}, "shadow shows everybody the default"),
         ({"kind": "pair", "arms": ["a", "b"]}, "contents are for kind 'arms'"),
         ({"contents": {}, "target": "order"}, "target for arms with contents"),
@@ -89,7 +93,7 @@ def test_contents_are_not_in_every_status() -> None:
 
 
 @pytest.mark.parametrize("contents", [CONTENTS, PROMPTS], ids=["arms", "prompts"])
-@pytest.mark.parametrize("policy", ["d-ts", "rucb", "rmed1", "savage", "winner-stays-strong", "uniform"])
+@pytest.mark.parametrize("policy", ["d-ts", "rucb", "rmed1", "savage"])
 def test_nobody_is_asked_twice_nor_about_an_arm_and_itself(contents: Any, policy: str) -> None:
     _, votes = voting(contents=contents, policy=policy, parameters={"horizon": 1000} if policy == "savage" else {})
     for user in ("ann", "bob"):
@@ -137,12 +141,12 @@ def test_what_is_told_is_right_whichever_side_it_stood() -> None:
     check_replay(living)
 
 
-@pytest.mark.parametrize("policy", ["d-ts", "rucb", "winner-stays-weak"])
+@pytest.mark.parametrize("policy", ["d-ts", "rucb"])
 def test_each_arm_stands_left_as_often_as_right(policy: str) -> None:
     """Whatever the policy calls left: the leader would stand there nearly always."""
     _, votes = voting(seed=3, policy=policy)
     left, total = dict.fromkeys(ARMS, 0), dict.fromkeys(ARMS, 0)
-    for number in range(600):
+    for number in range(400):
         question = votes.question(f"u{number}")
         left[question.left] += 1
         for arm in question[1:3]:
@@ -154,7 +158,7 @@ def test_each_arm_stands_left_as_often_as_right(policy: str) -> None:
 
 def test_a_voter_who_always_takes_the_left_one_makes_nobody_win() -> None:
     living, votes = voting(seed=5)
-    for number in range(800):
+    for number in range(400):
         votes.tell(votes.question(f"u{number}").id, outcome=1.0)
     assert not votes.status()["certain"]
     board = leaderboard(told_duels(living.journal), kind="always-valid", sides=True)
@@ -165,7 +169,7 @@ def test_a_voter_who_always_takes_the_left_one_makes_nobody_win() -> None:
 def test_a_small_liking_for_the_left_side_is_measured() -> None:
     living, votes = voting(seed=6, policy="uniform")
     luck = np.random.default_rng(1)
-    for number in range(1500):
+    for number in range(800):
         votes.tell(votes.question(f"u{number}").id, outcome=float(luck.random() < 0.7))
     bias = leaderboard(told_duels(living.journal), sides=True).bias
     assert bias is not None

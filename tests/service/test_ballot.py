@@ -115,3 +115,12 @@ def test_a_link_to_a_file_elsewhere_is_not_followed(tmp_path: Path) -> None:
     (folder / "a.png").symlink_to(tmp_path / "secret.png")
     with pytest.raises(BadInput, match="line 2, column 'image': an image"):
         read_ballot(written(folder, "name,image\na,a.png\nb,a.png\n"))
+
+
+def test_the_examples_can_be_voted_on() -> None:
+    home = Path(__file__).parents[2] / "examples"
+    taglines, answers = (read_ballot(home / f"{name}.csv", markdown=True) for name in ("taglines", "answers"))
+    assert len(taglines.arms) == 4
+    assert len(answers.contents) == 3
+    for ballot in (taglines, answers):
+        assert ballot.definition("example", "best").contents

@@ -14,7 +14,7 @@ let current = null; // the question on the screen
 let focused = ""; // the button that answered the last one: whoever goes by keys finds it again
 let busy = true; // nothing is answered while something is under way
 
-// What this browser knows: who votes, how many questions were answered or skipped, and an answer that is on its way.
+// What this browser knows: who votes, the key of the question that is open, and an answer that is on its way.
 const kept = {
   fallback: {}, // where a browser keeps nothing, it lasts as long as the page
   read(key) {
@@ -26,16 +26,17 @@ const kept = {
   },
 };
 
+/** Text that nobody else has; not randomUUID, which is for https alone. */
+const secret = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 function voter() {
-  if (!kept.read("duelist-voter")) {
-    const bytes = crypto.getRandomValues(new Uint8Array(16)); // not randomUUID: it is for https alone
-    kept.write("duelist-voter", Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(""));
-  }
+  if (!kept.read("duelist-voter")) kept.write("duelist-voter", secret());
   return kept.read("duelist-voter");
 }
 
 const place = `duelist-vote:${name}`;
-const standing = () => ({ asked: 0, votes: 0, pending: null, ...JSON.parse(kept.read(place) || "{}") });
+const standing = () => ({ key: "", votes: 0, pending: null, ...JSON.parse(kept.read(place) || "{}") });
 const note = (change) => kept.write(place, JSON.stringify({ ...standing(), ...change }));
 
 /** Try until the service answers; while it is away, say so. What it refuses is the caller's. */
@@ -64,9 +65,9 @@ async function next() {
   content.setAttribute("aria-busy", "true");
   try {
     await deliver();
-    const { asked } = standing();
-    const key = `vote ${voter()} ${asked}`; // the same again after a reload, and in another tab
-    show({ asked, ...await patiently(() => api(`${path}/question`, { user: voter(), key })) });
+    if (!standing().key) note({ key: secret() });
+    const { key } = standing(); // the same again after a reload, and in another tab
+    show({ key, ...await patiently(() => api(`${path}/question`, { user: voter(), key })) });
   } catch (error) {
     refuse(error);
   }
@@ -77,26 +78,27 @@ async function deliver() {
   const { pending } = standing();
   if (!pending) return;
   try {
-    const { told, repeated } = await patiently(() => api(`${path}/tell`, { id: pending.id, outcome: pending.outcome }));
+    const { told } = await patiently(() => api(`${path}/tell`, { id: pending.id, outcome: pending.outcome }));
     if (!told) tell("That question had waited too long, and this vote was not counted.");
-    if (told && !repeated) note({ votes: standing().votes + 1 });
+    else if (pending.key === standing().key) note({ votes: standing().votes + 1 }); // or another tab has
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     tell("The questions have changed, and this vote was not counted."); // of an older version
   }
-  note({ asked: after(pending), pending: null });
+  note({ pending: null });
+  done(pending);
 }
 
-/** The number of the question after this one; another tab may be further. */
-const after = ({ asked }) => Math.max(standing().asked, asked + 1);
+/** This question is over; another tab may have gone on to the next one. */
+const done = ({ key }) => key === standing().key && note({ key: "" });
 
 function answer(which) {
   if (busy || !current) return;
   busy = true;
   focused = document.activeElement?.id || "";
   tell("");
-  if (which === "skip") note({ asked: after(current) });
-  else note({ pending: { id: current.id, asked: current.asked, outcome: OUTCOMES[which] } });
+  if (which === "skip") done(current);
+  else note({ pending: { id: current.id, key: current.key, outcome: OUTCOMES[which] } });
   for (const button of content.querySelectorAll("button")) button.disabled = true;
   next();
 }
