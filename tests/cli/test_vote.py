@@ -11,6 +11,7 @@ from typing import Self
 import httpx
 import pytest
 
+import duelist.live
 from duelist.bench.servers import free_port
 from duelist.core.errors import BadInput
 
@@ -62,7 +63,7 @@ class Running:
         self.process.communicate()
 
 
-def test_a_vote_goes_on_after_ctrl_c(tmp_path: Path, run: Run) -> None:
+def test_a_vote_goes_on_after_ctrl_c(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "designs.csv"
     (tmp_path / "picture.png").write_bytes(PIXEL)
     file.write_text("name,content\nfirst,a text\nsecond,b text\npicture,picture.png\n")
@@ -81,10 +82,11 @@ def test_a_vote_goes_on_after_ctrl_c(tmp_path: Path, run: Run) -> None:
         said = running.end()
     assert str(tmp_path / "designs.duelist.db") in said
     assert "3 of 3 arms, judged by 1 users" in said
-    with Running(str(file), "--port", port) as again:
-        assert not again.vote("ann", 4)  # who has judged all there is
-        assert again.vote("bob", 0)
-        assert "4 of 3 arms, judged by 2 users" in again.end()
+    with duelist.live.open(f"sqlite:///{tmp_path}/designs.duelist.db") as living:
+        assert living["designs"].question("ann").id is None  # who has judged all there is
+        living["designs"].tell(living["designs"].question("bob").id, outcome=1)
+    monkeypatch.setattr("duelist.service.vote._Announced.run", lambda self, sockets: None)  # ended at once
+    assert "4 of 3 arms, judged by 2 users" in run("vote", file, "--port", port)
     file.write_text("name,content\nfirst,another text\nsecond,b text\npicture,picture.png\n")
     with pytest.raises(BadInput, match="has votes on other contents"):
         run("vote", file, "--port", port)

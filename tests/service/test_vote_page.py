@@ -272,13 +272,15 @@ def test_hostile_contents_stay_text(votes: Votes, visit: Visit) -> None:
 
 def test_prompts_images_and_links(votes: Votes, visit: Visit) -> None:
     pixel = "https://pictures.example/{}.png"
-    answers = [
-        {"first": {"image": pixel.format("first"), "text": "a picture"}, "second": {"link": "https://example.org/a"}},
-    ]
-    name = votes.new([{"prompt": {"markdown": "Say **hello**"}, "answers": answers[0]}])
-    visit.expected = ("pictures.example",)  # type: ignore[attr-defined]
+    answers = {
+        "first": {"image": pixel.format("first"), "text": "a picture"},
+        "second": {"link": "https://example.org/a"},
+    }
+    name = votes.new([{"prompt": {"markdown": "Say **hello**"}, "answers": answers}])
+    visit.expected = ("Failed to load resource",)  # type: ignore[attr-defined]
     page = visit("about:blank")
-    page.route("https://pictures.example/**", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
+    page.route("https://pictures.example/first.png", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
+    page.route("https://pictures.example/missing.png", lambda route: route.abort())
     page.goto(votes.page(name))
     expect(page.locator("section[aria-label=Prompt] strong")).to_have_text("hello")
     image = page.get_by_role("img", name="a picture")
@@ -286,6 +288,8 @@ def test_prompts_images_and_links(votes: Votes, visit: Visit) -> None:
     expect(image).to_have_js_property("naturalWidth", 1)  # the policy of this page lets it in
     expect(page.get_by_role("link", name="https://example.org/a")).to_have_attribute("target", "_blank")
     accessible(page)
+    page.goto(votes.page(votes.new({"first": {"image": pixel.format("missing")}, "second": "b"})))
+    expect(page.get_by_text("This image cannot be loaded.")).to_be_visible()
 
 
 PIXEL = bytes.fromhex(

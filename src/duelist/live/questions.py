@@ -8,8 +8,8 @@ surely beaten is out.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from duelist.evidence.rates import log_e_against
 from duelist.live.events import DRAWN, Pair, View, body_of, view_of
 from duelist.storage.journal import Event
 
+Asked = tuple[int, int, int]  # a prompt, and a pair in the order of arms
 TRIES = 16  # draws of a policy until one is a question; then the most useful of the others is taken
 
 
@@ -62,7 +63,7 @@ class Questions:
 
     def __init__(self, prompts: int, target: str) -> None:
         self.prompts, self.target = prompts, target
-        self.seen: dict[bytes, set[tuple[int, int, int]]] = {}  # by user: prompt, and the pair in the order of arms
+        self.seen: dict[bytes, set[Asked]] = {}  # by user
 
     def draw(
         self,
@@ -78,43 +79,40 @@ class Questions:
         """
         seen = self.seen.get(user, set())
         wins, alpha, favourite = standing
-        closed = self._closed(wins, alpha)
+        useful = self._useful(wins, alpha, chosen, seen)
+        if not useful.any():
+            return None
         for _ in range(TRIES):
             pair = propose()
-            fresh = self._fresh(pair.left, pair.right, seen)
-            if fresh and not closed[pair.left, pair.right]:
-                return pair, self._view(fresh, luck)
-        others = [each for each in combinations(chosen, 2) if not closed[each] and self._fresh(*each, seen)]
-        if not others:
-            return None
+            if useful[pair.left, pair.right]:
+                return pair, self._view(pair, seen, luck)
+        left, right = np.nonzero(np.triu(useful))
+        aside = (left != favourite) & (right != favourite) & (self.target == "best")
+        useless = np.lexsort((luck.random(len(left)), (wins + wins.T)[left, right], aside))  # the last counts most
+        pair = Pair(int(left[useless[0]]), int(right[useless[0]]), 0, 1.0, 1.0)
+        return pair, self._view(pair, seen, luck)
 
-        def useless(pair: tuple[int, int]) -> tuple[bool, float, float]:
-            aside = self.target == "best" and favourite not in pair
-            return aside, float(wins[pair] + wins[pair[::-1]]), float(luck.random())
-
-        left, right = min(others, key=useless)
-        return Pair(left, right, 0, 1.0, 1.0), self._view(self._fresh(left, right, seen), luck)
-
-    def _closed(self, wins: Floats, alpha: float) -> Flags:
-        """The pairs that nobody needs to be asked about any more."""
+    def _useful(self, wins: Floats, alpha: float, chosen: Sequence[int], seen: set[Asked]) -> Flags:
+        """The pairs to ask a user about: new to them, and not sure; for the best, of arms that may still be it."""
         sure = sure_beats(wins, alpha)
-        if self.target == "order":
-            return sure | sure.T
-        beaten: Flags = np.asarray(sure.any(0))
-        if beaten.all():  # a circle: none is out
-            beaten = np.zeros_like(beaten)
-        return beaten[:, None] | beaten[None, :]
+        closed: Flags = sure | sure.T
+        if self.target == "best":
+            beaten = np.asarray(sure.any(0))
+            out = beaten & (not beaten.all())  # in a circle none is
+            closed = out[:, None] | out[None, :]
+        for pair, prompts in Counter((low, high) for _, low, high in seen).items():
+            if prompts == self.prompts:
+                closed[pair] = closed[pair[::-1]] = True
+        useful = np.zeros_like(closed)
+        useful[np.ix_(chosen, chosen)] = ~closed[np.ix_(chosen, chosen)]
+        np.fill_diagonal(useful, False)
+        return useful
 
-    def _fresh(self, left: int, right: int, seen: set[tuple[int, int, int]]) -> list[int]:
-        """The prompts on which a user was not asked about two arms; none for an arm and itself."""
-        if left == right:
-            return []
-        low, high = sorted((left, right))
-        return [prompt for prompt in range(self.prompts) if (prompt, low, high) not in seen]
-
-    @staticmethod
-    def _view(prompts: list[int], luck: np.random.Generator) -> View:
-        return View(prompts[int(luck.integers(len(prompts)))], bool(luck.integers(2)))
+    def _view(self, pair: Pair, seen: set[Asked], luck: np.random.Generator) -> View:
+        """A prompt that is new to a user with this pair, and a coin for the sides."""
+        low, high = sorted(pair[:2])
+        fresh = [prompt for prompt in range(self.prompts) if (prompt, low, high) not in seen]
+        return View(fresh[int(luck.integers(len(fresh)))], bool(luck.integers(2)))
 
     def note(self, events: Sequence[Event]) -> None:
         """Remember what was asked."""

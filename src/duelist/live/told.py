@@ -106,5 +106,6 @@ def _votes(state: Arms, told: list[tuple[Duel, float]], users: list[str | None],
         columns["user"] = users
     else:
         texts = [as_content(each.prompt) for each in prompts]
-        columns["context"] = [texts[view.prompt].text or texts[view.prompt].markdown for view in views]
+        shown = [each.text or each.markdown or each.image or each.link for each in texts]
+        columns["context"] = [shown[view.prompt] for view in views]
     return duel_log(columns, source="the journal")

@@ -35,6 +35,8 @@ def run_vote(
     ballot = read_ballot(file, markdown)
     definition = ballot.definition(experiment_name(file), target)
     kept = journal or file.with_suffix(".duelist.db")
+    if {*"?#"} & {*str(kept)}:  # which mean something in the address of a journal
+        raise BadInput(f"votes cannot be kept in {str(kept)!r}, because of ? or #; name another file by --journal")
     given = {"journal": f"sqlite:///{kept}", "host": host, "port": port, "log": "warning"}
     settings = read_settings(None, os.environ, given)
     with closing(_listen(settings)) as listening, suppress(KeyboardInterrupt):
@@ -86,10 +88,10 @@ def _begin(journal: str, definition: Definition, kept: Path, file: Path) -> None
 
 
 def _announce(address: str, settings: Settings, kept: Path, browse: bool) -> None:
-    local = is_loopback(settings.host)
-    here = address.format("127.0.0.1" if local or settings.host in ("0.0.0.0", "::") else settings.host)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    here = address.format({"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(host, host))
     print(f"Vote at    {here}")
-    if local:
+    if is_loopback(settings.host):
         print("Others     start it with --host 0.0.0.0 and DUELIST_ADMIN_TOKEN, DUELIST_WRITE_TOKEN set to secrets")
     else:
         print(f"Others     {address.format(socket.gethostname())}, with the write token")

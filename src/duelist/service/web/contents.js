@@ -26,9 +26,11 @@ function link(address, children) {
 export function shown(view) {
   const box = (children, more = "") => element("div", { class: `shown ${more}`, tabindex: "0", role: "group" }, ...children);
   if (view.nodes) return box(view.nodes.map(made));
-  if (view.image) {
-    return box([element("img", { src: view.image, alt: view.text || "", referrerpolicy: "no-referrer" }),
-      ...(view.text ? [element("p", {}, view.text)] : [])]);
+  if (view.image) { // its text is for those who cannot see it: beside it, it might say whose it is
+    const alt = view.text || "An image without a description";
+    const image = element("img", { src: view.image, alt, referrerpolicy: "no-referrer" });
+    image.addEventListener("error", () => image.replaceWith("This image cannot be loaded."));
+    return box([image]);
   }
   if (view.link) return box([link(view.link, [view.text || view.link])]);
   return box([view.text || ""], "plain");
