@@ -11,6 +11,7 @@ from duelist.live.told import told_duels
 from duelist.ranking import leaderboard
 from duelist.service.auth import Token, hash_token
 from duelist.service.markdown import Node, markdown_nodes
+from duelist.service.openapi import openapi
 
 from .helpers import ARMS, Http, serving
 
@@ -202,3 +203,7 @@ def test_markdown_makes_no_markup_and_no_other_links(text: str) -> None:
 def test_markdown_that_nests_for_ever_does_not() -> None:
     for text in (">" * 5_000, "- " * 5_000, "[" * 5_000, "*a _b " * 1_000):
         markdown_nodes(text)
+
+
+def test_the_document_names_every_schema_once() -> None:
+    assert [name for name in openapi()["components"]["schemas"] if "." in name] == []

@@ -57,10 +57,10 @@ ROUTES = (
         "write",
         voting.question,
         "Two contents for somebody who votes.",
-        voting.Wanted,
-        voting.Asked,
+        voting.WantQuestion,
+        voting.QuestionShown,
     ),
-    Route("GET", f"{ONE}/contents", "read", voting.contents, "What people vote on.", None, voting.Shown),
+    Route("GET", f"{ONE}/contents", "read", voting.contents, "What people vote on.", None, voting.AllContents),
     Route("GET", f"{ONE}/board", "read", voting.board, "The leaderboard of votes.", None, voting.Board),
     Route("GET", f"{ONE}/events", "read", endpoints.lines, "The events of an experiment, as JSON lines."),
     Route(

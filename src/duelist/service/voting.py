@@ -27,14 +27,14 @@ from duelist.service.site import FOLDER, POLICY, page_file
 PRIOR = 1.0  # imagined ties of each arm: those who win always have a strength too, and ranks do not depend on it
 
 
-class Wanted(Struct, forbid_unknown_fields=True):
+class WantQuestion(Struct, forbid_unknown_fields=True):
     """Somebody wants to vote."""
 
     user: User
     key: Key
 
 
-class View(Struct, omit_defaults=True):
+class ContentShown(Struct, omit_defaults=True):
     """A content, ready to be shown: elements and text, or an image, or a link with its text."""
 
     nodes: list[Node | str] = []
@@ -43,20 +43,20 @@ class View(Struct, omit_defaults=True):
     text: str = ""
 
 
-class Asked(Struct):
+class QuestionShown(Struct):
     """What to show; without an id nothing is asked, and `why` says why."""
 
     state: str
     id: str | None
     why: str  # "", paused, stopped, outside (does not take part), done (has judged all there is)
-    prompt: View | None
-    left: View | None
-    right: View | None
+    prompt: ContentShown | None
+    left: ContentShown | None
+    right: ContentShown | None
     votes: int  # so far, of everybody
     certain: bool
 
 
-class Standing(Struct):
+class BoardRow(Struct):
     """An arm on the board; numbers that are not known yet are null."""
 
     arm: str
@@ -78,17 +78,17 @@ class Board(Struct):
     best: str | None  # once it is certain
     target: str
     promise: str
-    standings: list[Standing]
+    standings: list[BoardRow]
 
 
-class Shown(Struct):
+class AllContents(Struct):
     """Contents as they were defined."""
 
     contents: Contents
 
 
-async def question(service: Service, call: Call) -> Asked:
-    given: Wanted = call.given
+async def question(service: Service, call: Call) -> QuestionShown:
+    given: WantQuestion = call.given
     asked: Question = await service.carry_out(
         lambda: service.verbs_to_draw(call.name).question(given.user, given.key)  # type: ignore[arg-type]
     )
@@ -102,10 +102,10 @@ async def question(service: Service, call: Call) -> Asked:
             why = "outside" if outside else "done"
         votes, certain = state.counts()["told"], state.answered()
     prompt, left, right = (None, None, None) if asked.id is None else _views(state, asked)
-    return Asked(current.phase, asked.id, why, prompt, left, right, votes, certain)
+    return QuestionShown(current.phase, asked.id, why, prompt, left, right, votes, certain)
 
 
-def _views(state: Arms, asked: Question) -> tuple[View | None, View, View]:
+def _views(state: Arms, asked: Question) -> tuple[ContentShown | None, ContentShown, ContentShown]:
     prompt = prompts_of(_contents(state))[asked.prompt]
     left, right = (_view(as_content(prompt.answers[arm])) for arm in asked[1:3])
     return _view(as_content(prompt.prompt)) if prompt.prompt else None, left, right
@@ -118,15 +118,15 @@ def _contents(state: Any) -> Contents:
     return contents  # type: ignore[no-any-return]
 
 
-def _view(content: Content) -> View:
+def _view(content: Content) -> ContentShown:
     if content.markdown:
-        return View(list(markdown_nodes(content.markdown)))
-    return View([], content.image, content.link, content.text)
+        return ContentShown(list(markdown_nodes(content.markdown)))
+    return ContentShown([], content.image, content.link, content.text)
 
 
-async def contents(service: Service, call: Call) -> Shown:
+async def contents(service: Service, call: Call) -> AllContents:
     await service.catch_up()
-    return Shown(_contents(service.experiments.state(call.name)))
+    return AllContents(_contents(service.experiments.state(call.name)))
 
 
 async def board(service: Service, call: Call) -> Board:
@@ -143,7 +143,7 @@ async def board(service: Service, call: Call) -> Board:
     return made
 
 
-def standings_of(arms: tuple[str, ...], wins: Any, alpha: float) -> tuple[str, list[Standing]]:
+def standings_of(arms: tuple[str, ...], wins: Any, alpha: float) -> tuple[str, list[BoardRow]]:
     """What a table of wins says of each arm, the strongest first, and what its limits promise.
 
     >>> standings_of(("a", "b"), np.array([[0, 3.0], [12, 0]]), 0.05)[1][0].arm
@@ -152,13 +152,13 @@ def standings_of(arms: tuple[str, ...], wins: Any, alpha: float) -> tuple[str, l
     pairs = [(i, j) for i in range(len(arms)) for j in range(i) if wins[i, j] + wins[j, i]]
     counts = PairCounts([[i, j, wins[i, j], wins[j, i]] for i, j in pairs])
     rows = list(counts.duels_again())
-    unplaced = [Standing(arm, 0, 0.0, None, None, None, None, 1, len(arms)) for arm in arms]
+    unplaced = [BoardRow(arm, 0, 0.0, None, None, None, None, 1, len(arms)) for arm in arms]
     if not rows:
         return "", unplaced
     log = duel_log(dict(zip(("left", "right", "outcome"), zip(*rows, strict=True), strict=True)))
     found = leaderboard(log, "always-valid", 1 - alpha, prior=PRIOR)
     standings = [
-        Standing(
+        BoardRow(
             arms[each.arm],
             each.duels,
             each.wins,
