@@ -11,6 +11,7 @@ from scipy import stats
 
 from duelist.core.errors import BadInput
 from duelist.live import Definition, Experiment, LocalExperiments
+from duelist.live.events import view_of
 from duelist.live.questions import sure_beats, sure_best, sure_order
 from duelist.live.told import told_duels
 from duelist.ranking import leaderboard
@@ -141,23 +142,27 @@ def test_what_is_told_is_right_whichever_side_it_stood() -> None:
     check_replay(living)
 
 
-@pytest.mark.parametrize("policy", ["d-ts", "rucb"])
+@pytest.mark.parametrize("policy", ["d-ts", "rucb", "winner-stays-weak"])
 def test_each_arm_stands_left_as_often_as_right(policy: str) -> None:
-    """Whatever the policy calls left: the leader would stand there nearly always."""
-    _, votes = voting(seed=3, policy=policy)
+    """Whatever the policy calls left: there an arm that wins would stand nearly always."""
+    living, votes = voting(seed=3, policy=policy)
+    luck = np.random.default_rng(1)
     left, total = dict.fromkeys(ARMS, 0), dict.fromkeys(ARMS, 0)
     for number in range(400):
         question = votes.question(f"u{number}")
         left[question.left] += 1
         for arm in question[1:3]:
             total[arm] += 1
-        votes.tell(question.id, winner=min(question[1:3]))
+        votes.tell(question.id, outcome=float(luck.random() < 0.5))  # nothing is ever sure
+    views = [view_of(event) for event in living.journal.events() if event.kind == "drawn"]
+    assert stats.binomtest(sum(view.swapped for view in views), len(views)).pvalue > 0.001
     for arm in ARMS:
         assert stats.binomtest(left[arm], total[arm]).pvalue > 0.001, (arm, left, total)
 
 
-def test_a_voter_who_always_takes_the_left_one_makes_nobody_win() -> None:
-    living, votes = voting(seed=5)
+@pytest.mark.parametrize("policy", ["rmed1", "winner-stays-weak"])
+def test_a_voter_who_always_takes_the_left_one_makes_nobody_win(policy: str) -> None:
+    living, votes = voting(seed=5, policy=policy)
     for number in range(400):
         votes.tell(votes.question(f"u{number}").id, outcome=1.0)
     assert not votes.status()["certain"]
