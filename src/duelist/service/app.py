@@ -29,7 +29,7 @@ from duelist.service.schemas import ENCODER
 from duelist.service.service import Service
 from duelist.service.settings import Settings
 from duelist.service.site import site_routes
-from duelist.service.voting import vote_page
+from duelist.service.voting import vote_routes
 
 HOT = ("ask", "tell", "interleave", "rank")
 FORMS = (b"text/plain", b"application/x-www-form-urlencoded", b"multipart/form-data")
@@ -136,7 +136,7 @@ class App:
         ]
         document = ENCODER.encode(openapi())
         paths.append(Path("/openapi.json", lambda request: Response(document, media_type="application/json")))
-        paths += [*site_routes(files or {}), Path("/vote/{name}", vote_page(self.service), methods=["GET"])]
+        paths += [*site_routes(), *vote_routes(self.service, files or {})]
         self.rest = Starlette(routes=paths, lifespan=self._life, exception_handlers={HTTPException: _not_here})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

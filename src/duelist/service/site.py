@@ -7,7 +7,7 @@ visitor typed, if tokens are on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -35,31 +35,22 @@ class Page(NamedTuple):
 PAGES = (Page("/", "index.html"),)
 
 
-def site_routes(files: Mapping[str, Path]) -> list[BaseRoute]:
-    """Every page, what pages are made of under /assets, and under /files images by their names."""
+def site_routes() -> list[BaseRoute]:
+    """Every page, and what pages are made of under /assets."""
     pages = [Route(page.path, _page(page), methods=["GET"]) for page in PAGES]
-    own = Route("/files/{file}", _own(files), methods=["GET"])
-    return [*pages, Route("/assets/{file}", _asset, methods=["GET"]), own]
+    return [*pages, Route("/assets/{file}", _asset, methods=["GET"])]
 
 
 def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
-        return page_file(request, FOLDER / page.file, page.policy)
+        return _file(request, FOLDER / page.file, page.policy)
 
     return serve
 
 
-def _own(files: Mapping[str, Path]) -> Callable[[Request], Awaitable[Response]]:
-    """Files of the user. One that is opened by itself, such as a drawing with a script in it, may do nothing."""
-
-    async def serve(request: Request) -> Response:
-        path = files.get(request.path_params["file"])
-        if path is None or not path.is_file():
-            return Response("there is no such file\n", 404, media_type="text/plain")
-        headers = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Type-Options": "nosniff"}
-        return FileResponse(path, headers=headers)
-
-    return serve
+def page_file(request: Request, name: str, policy: str) -> Response:
+    """A page that is served elsewhere, with a policy of its own."""
+    return _file(request, FOLDER / name, policy)
 
 
 async def _asset(request: Request) -> Response:
@@ -69,11 +60,10 @@ async def _asset(request: Request) -> Response:
     known = {path.name for path in FOLDER.iterdir() if path.suffix in KINDS and path.suffix != ".html"}
     if name not in known:
         return Response("there is no such file\n", 404, media_type="text/plain")
-    return page_file(request, FOLDER / name, POLICY)
+    return _file(request, FOLDER / name, POLICY)
 
 
-def page_file(request: Request, path: Path, policy: str) -> Response:
-    """A file of ours, with what a browser may do on it."""
+def _file(request: Request, path: Path, policy: str) -> Response:
     body = path.read_bytes()
     tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
     headers = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
 
 from duelist.core.errors import UnknownName
 from duelist.dueling.counts import PairCounts
@@ -22,7 +24,7 @@ from duelist.service.errors import Refused
 from duelist.service.markdown import Node, markdown_nodes
 from duelist.service.schemas import Key, User
 from duelist.service.service import Service
-from duelist.service.site import FOLDER, POLICY, page_file
+from duelist.service.site import POLICY, page_file
 
 PRIOR = 1.0  # imagined ties of each arm: those who win always have a strength too, and ranks do not depend on it
 
@@ -180,17 +182,31 @@ def _finite(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
-def vote_page(service: Service) -> Callable[[Request], Awaitable[Response]]:
-    """The page to vote on. Where images come from other hosts, the browser may load images from those alone."""
+def vote_routes(service: Service, files: Mapping[str, Path]) -> list[BaseRoute]:
+    """The page to vote on, and images of the user's own by their names."""
 
-    async def serve(request: Request) -> Response:
-        policy = POLICY
+    async def page(request: Request) -> Response:
         try:
             found = service.experiments.state(request.path_params["name"]).definition.contents
         except UnknownName:  # the page itself says so
             found = None
-        if found and (hosts := hosts_of(found)):
-            policy = POLICY.replace("img-src 'self' data:", " ".join(["img-src 'self' data:", *hosts]))
-        return page_file(request, FOLDER / "vote.html", policy)
+        return page_file(request, "vote.html", page_policy(found or {}))
 
-    return serve
+    async def image(request: Request) -> Response:
+        path = files.get(request.path_params["file"])
+        if path is None or not path.is_file():
+            return Response("there is no such file\n", 404, media_type="text/plain")
+        # One that is opened by itself, such as a drawing with a script in it, may do nothing.
+        headers = {"Content-Security-Policy": "default-src 'none'; sandbox", "X-Content-Type-Options": "nosniff"}
+        return FileResponse(path, headers=headers)
+
+    return [Route("/vote/{name}", page, methods=["GET"]), Route("/files/{file}", image, methods=["GET"])]
+
+
+def page_policy(contents: Contents) -> str:
+    """What a browser may do on a page with these contents: load images from their hosts, and from no others.
+
+    >>> page_policy({"a": Content(image="https://e.x/a.png")}).split("; ")[3]
+    "img-src 'self' data: https://e.x"
+    """
+    return POLICY.replace("img-src 'self' data:", " ".join(["img-src 'self' data:", *hosts_of(contents)]))
