@@ -45,7 +45,7 @@ def run_vote(
         address = f"http://{{}}:{listening.getsockname()[1]}/vote/{definition.name}"
         config = uvicorn.Config(App(settings, ballot.files), access_log=False, log_config=None, server_header=False)
         _Announced(config, lambda: _announce(address, settings, kept, browse)).run(sockets=[listening])
-    _sum_up(settings.journal, definition.name, kept, file)
+    _sum_up(settings.journal, definition.name, kept)
 
 
 class _Announced(uvicorn.Server):
@@ -100,9 +100,10 @@ def _announce(address: str, settings: Settings, kept: Path, browse: bool) -> Non
         threading.Thread(target=webbrowser.open, args=[here], daemon=True).start()
 
 
-def _sum_up(journal: str, name: str, kept: Path, file: Path) -> None:
+def _sum_up(journal: str, name: str, kept: Path) -> None:
     try:
         print(f"\n{leaderboard(read_journal(journal, name), kind='always-valid', prior=PRIOR)}\n")
     except BadInput:
         print("\nNobody has voted yet.\n")
-    print(f"The votes are in {kept}. `duelist vote {file}` goes on; `duelist rank {journal} --pairs` says more.")
+    more = f"duelist rank {journal} --kind always-valid --pairs"
+    print(f"The votes are in {kept}. The same command goes on; `{more}` says more.")
