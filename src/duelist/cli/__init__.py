@@ -24,6 +24,7 @@ from duelist.cli import (
     reproduce,
     serve,
     simulate,
+    vote,
 )
 from duelist.core.errors import DuelistError
 
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "audit": audit.audit_command,
     "analyze": analyze.analyze_command,
     "serve": serve.serve_command,
+    "vote": vote.vote_command,
     "rank": rank.rank_command,
     "replay": journal.replay_command,
     "doctor": journal.doctor_command,

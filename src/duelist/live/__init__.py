@@ -3,7 +3,7 @@
 from duelist.live.definition import Definition
 from duelist.live.experiments import Experiments
 from duelist.live.local import Experiment, LocalExperiments, open_experiments
-from duelist.live.requests import Asked, Page, Told
+from duelist.live.requests import Asked, Page, Question, Told
 
 open = open_experiments  # noqa: A001 - read as duelist.live.open
 
@@ -14,6 +14,7 @@ __all__ = [
     "Experiments",
     "LocalExperiments",
     "Page",
+    "Question",
     "Told",
     "open",
     "open_experiments",

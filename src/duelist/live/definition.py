@@ -13,6 +13,7 @@ from duelist.core.errors import BadInput
 from duelist.core.spec import Spec
 from duelist.evidence.weights import FEATURES
 from duelist.interleaving.method import Method, make_method
+from duelist.live.contents import Contents, check_contents
 
 KINDS = ("pair", "arms", "multileave", "weights")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -67,6 +68,9 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     floor: float = 0.0  # of the duels, for each arm, whatever the policy wants
     stop: Stop = Stop()
     seed: int = 0  # of what is learnt with luck; never of what is shown
+    # What came later is left out of the document where it is not given: older definitions stay what they were.
+    contents: Contents | msgspec.UnsetType = msgspec.UNSET  # arms: what people who vote see
+    target: Literal["best", "order"] | msgspec.UnsetType = msgspec.UNSET  # what votes are to find; best
 
     @classmethod
     def read(cls, given: Mapping[str, Any] | Definition) -> Definition:
@@ -113,6 +117,8 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if not NAME.fullmatch(self.name):
             raise BadInput(f"name must be letters, digits, '.', '_' and '-', at most 100, not {self.name!r}")
         self._check_numbers()
+        if (self.contents or self.target) and (self.kind != "arms" or not self.contents):
+            raise BadInput("contents are for kind 'arms', and target for arms with contents")
         if self.kind == "weights":
             self._check_weights()
         else:
@@ -152,11 +158,24 @@ class Definition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.default not in self.arms:
             raise BadInput(f"default must be one of the arms {list(self.arms)[:20]!r}, not {self.default!r}")
         if self.kind == "arms":
-            self.agent.make(len(self.arms))  # whatever is wrong with the parameters is said now
+            policy = self.agent.make(len(self.arms))  # whatever is wrong with the parameters is said now
+            if self.contents:
+                self._check_contents(policy.lessons())
         elif self.parameters:
             raise BadInput(f"{self.kind} has no policy, and parameters {self.parameters!r} mean nothing")
         if self.stop.rule == "certain" and self.kind != "arms":
             raise BadInput("stop.rule 'certain' is for kind 'arms', whose policy says when it is; try 'evidence'")
+
+    def _check_contents(self, lessons: str) -> None:
+        assert not isinstance(self.contents, msgspec.UnsetType)
+        check_contents(self.contents, self.arms)
+        if lessons == "drawn":
+            raise BadInput(
+                f"policy: {self.agent.name} weighs outcomes by the probabilities it drew arms with, and people are not "
+                "asked about an arm and itself, nor twice about the same two; with contents take d-ts, rmed1 or rucb"
+            )
+        if self.shadow:
+            raise BadInput("shadow shows everybody the default, and contents are there to be voted on")
 
     def _check_weights(self) -> None:
         if self.arms or not 1 <= self.n_features <= MAX_FEATURES:

@@ -105,7 +105,7 @@ class Duels:
         batch, drawn = self._one, event.kind == DRAWN
         batch.drawn[0], batch.seq[0], batch.at[0] = drawn, event.seq, event.at
         if drawn:
-            values = DUEL.unpack(event.body)
+            values = DUEL.unpack_from(event.body)
             batch.left[0], batch.right[0], batch.t[0], batch.left_p[0], batch.right_p[0] = values
         else:
             batch.of[0], batch.outcome[0] = OUTCOME.unpack(event.body)
@@ -162,7 +162,7 @@ def _room(size: int) -> Table:
 
 def _batch(events: Sequence[Event]) -> Batch:
     drawn = np.array([event.kind == DRAWN for event in events], np.bool_)
-    asked = np.frombuffer(b"".join([event.body for event in events if event.kind == DRAWN]), DUELS)
+    asked = np.frombuffer(b"".join([event.body[: DUEL.size] for event in events if event.kind == DRAWN]), DUELS)
     tells = np.frombuffer(b"".join([event.body for event in events if event.kind != DRAWN]), OUTCOMES)
 
     def spread(rows: Any, where: Any) -> Any:

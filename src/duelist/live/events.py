@@ -22,6 +22,7 @@ EVERYWHERE = 0  # the experiment of what concerns them all
 
 ID = re.compile(r"([0-9]{1,18})-([0-9]{1,18})")
 DUEL = struct.Struct("<iiqdd")
+VIEW = struct.Struct("<iB")
 OUTCOME = struct.Struct("<qd")
 DUELS = np.dtype([("left", "<i4"), ("right", "<i4"), ("t", "<i8"), ("left_p", "<f8"), ("right_p", "<f8")])
 OUTCOMES = np.dtype([("of", "<i8"), ("outcome", "<f8")])
@@ -35,6 +36,13 @@ class Pair(NamedTuple):
     t: int
     left_p: float
     right_p: float
+
+
+class View(NamedTuple):
+    """How a pair was put before somebody who votes."""
+
+    prompt: int = 0
+    swapped: bool = False  # the right arm stood left
 
 
 class Defined(msgspec.Struct, array_like=True):
@@ -96,9 +104,21 @@ ENCODER = msgspec.msgpack.Encoder()
 DECODERS = {kind: msgspec.msgpack.Decoder(body) for kind, body in BODIES.items()}
 
 
-def drawn(experiment: int, pair: Pair, user: bytes = b"", key: str = "") -> Draft:
-    """A pair that was drawn for somebody."""
-    return Draft(experiment, DRAWN, DUEL.pack(*pair), user, key)
+def drawn(experiment: int, pair: Pair, user: bytes = b"", key: str = "", view: View | None = None) -> Draft:
+    """A pair that was drawn for somebody; with a view where a person judges it side by side."""
+    return Draft(experiment, DRAWN, DUEL.pack(*pair) + (VIEW.pack(*view) if view else b""), user, key)
+
+
+def view_of(event: Event) -> View:
+    """How the pair of a drawn event was shown.
+
+    >>> view_of(Event(7, 0, 1, *drawn(1, Pair(0, 2, 1, 1.0, 1.0), view=View(4, True))[1:]))
+    View(prompt=4, swapped=True)
+    """
+    if len(event.body) <= DUEL.size:
+        return View()
+    prompt, swapped = VIEW.unpack_from(event.body, DUEL.size)
+    return View(prompt, bool(swapped))
 
 
 def told(experiment: int, of: int, outcome: float) -> Draft:
@@ -119,7 +139,7 @@ def body_of(event: Event) -> Any:
     """
     try:
         if event.kind == DRAWN:
-            return Pair(*DUEL.unpack(event.body))
+            return Pair(*DUEL.unpack_from(event.body))
         if event.kind == TOLD:
             return OUTCOME.unpack(event.body)
         return DECODERS[event.kind].decode(event.body)

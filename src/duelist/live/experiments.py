@@ -225,7 +225,7 @@ class Experiments:
 
     def verbs(self, name: str) -> Verbs:
         """What can be done with an experiment."""
-        return Verbs(self.state(name), self.journal.get, self.luck, self.hashed)
+        return Verbs(self.state(name), self.journal.get, self.journal.find, self.luck, self.hashed)
 
     def hashed(self, user: Any) -> bytes:
         """A user as the journal knows them: a keyed hash, nothing for nobody."""

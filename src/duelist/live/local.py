@@ -9,7 +9,7 @@ import numpy as np
 
 from duelist.live.definition import Definition
 from duelist.live.experiments import Experiments
-from duelist.live.requests import Asked, Page, Plan, Told
+from duelist.live.requests import Asked, Page, Plan, Question, Told
 from duelist.live.state import Verdicts
 from duelist.storage.group import Group
 from duelist.storage.journal import Draft, Journal, Place, machine_clock, open_journal
@@ -89,6 +89,10 @@ class Experiment:
     def ask(self, user: str | None = None, key: str | None = None, allowed: Collection[str] | None = None) -> Asked:
         """Two arms to show."""
         return self._do("ask", user, key, allowed)  # type: ignore[no-any-return]
+
+    def question(self, user: str | None = None, key: str | None = None) -> Question:
+        """Two arms to show to somebody who votes, where arms have contents."""
+        return self._do("question", user, key)  # type: ignore[no-any-return]
 
     def tell(self, id: str | None, winner: str | None = None, outcome: float | None = None) -> Told:
         """How a duel ended."""

@@ -18,6 +18,8 @@ from duelist.storage.journal import Draft, Event, Place
 MAX_DOCUMENTS = 10_000
 LONGEST_KEY = 200
 
+Find = Callable[[int, str], Event | None]  # the event of an experiment with a key
+
 
 class Asked(NamedTuple):
     """Two arms to show. Without an id there is nothing to tell: this user, or everybody, sees one arm."""
@@ -25,6 +27,15 @@ class Asked(NamedTuple):
     id: str | None
     left: str
     right: str
+
+
+class Question(NamedTuple):
+    """Two arms as somebody who votes sees them, and the number of the prompt they answer."""
+
+    id: str | None
+    left: str
+    right: str
+    prompt: int = 0
 
 
 class Page(NamedTuple):
@@ -59,8 +70,10 @@ def now(answer: Any) -> Plan:
 class Requests:
     """Requests to one experiment, whose state somebody else folds."""
 
-    def __init__(self, state: State, fetch: Fetch, luck: np.random.Generator, hashed: Callable[[Any], bytes]) -> None:
-        self.state, self.fetch, self.luck, self.hashed = state, fetch, luck, hashed
+    def __init__(
+        self, state: State, fetch: Fetch, find: Find, luck: np.random.Generator, hashed: Callable[[Any], bytes]
+    ) -> None:
+        self.state, self.fetch, self.find, self.luck, self.hashed = state, fetch, find, luck, hashed
         self.definition = state.definition
 
     def arms(self) -> Arms:

@@ -111,4 +111,6 @@ def state_hash(state: State) -> str:
     }
     for opened in record["impressions"]["open"]:
         opened[3] = b""
+    if "asked" in record:
+        record["asked"] = sorted(asked for _, asked in record["asked"])
     return blake2b(pack(record), digest_size=16).hexdigest()

@@ -188,7 +188,7 @@ class State:
         if rule == "hand" or self.phase != "running":
             return
         if rule == "evidence":
-            over = self.evidence.winner(self.definition.stop.alpha) is not None
+            over = self.answered()
         else:
             over = rule == "budget" and self.learnt + self.skipped >= self.definition.stop.budget
         if over:
@@ -196,8 +196,16 @@ class State:
 
     def winner(self) -> str | None:
         """The arm that everybody gets once it is stopped."""
-        decided = self.evidence.winner(self.definition.stop.alpha)
+        decided = self.decided()
         return self.definition.arms[decided] if decided is not None else self.best()
+
+    def decided(self) -> int | None:
+        """The arm that is surely preferred to every other one."""
+        return self.evidence.winner(self.definition.stop.alpha)
+
+    def answered(self) -> bool:
+        """Whether it is sure what the experiment is to find."""
+        return self.decided() is not None
 
     def rename(self, old: bytes, new: bytes) -> None:
         """Let a user go on under another hash; what is learnt does not change."""

@@ -17,14 +17,13 @@ ENOUGH = 100  # clicks to judge by
 
 def summary_of(state: State) -> dict[str, Any]:
     """One line of the list of experiments."""
-    decided = state.evidence.winner(state.definition.stop.alpha)
     return {
         "name": state.definition.name,
         "kind": state.definition.kind,
         "version": state.version,
         "state": state.phase,
         "best": state.winner() if state.phase == "stopped" else state.best(),
-        "certain": decided is not None or (isinstance(state, Arms) and state.policy.certain() is not None),
+        "certain": state.answered() or (isinstance(state, Arms) and state.policy.certain() is not None),
         "events": state.events,
         "healthy": health_of(state)["healthy"],
     }
@@ -36,11 +35,14 @@ def status_of(state: State) -> dict[str, Any]:
     pairs = state.evidence.pairs(alpha / max(1, len(definition.arms) * (len(definition.arms) - 1) // 2))
     for row in pairs:
         row["first"], row["second"] = definition.arms[row["first"]], definition.arms[row["second"]]
-    decided = state.evidence.winner(alpha)
+    decided = state.decided()
+    document = definition.document()
+    document.pop("contents", None)  # which may be large
     return {
         **summary_of(state),
         "stopped_by": state.stopped_by,
-        "definition": definition.document(),
+        "definition": document,
+        "questions": state.questions.prompts if isinstance(state, Arms) and state.questions else 0,
         "arms": _arms(state),
         "pairs": pairs,
         "evidence": {"alpha": alpha, "winner": None if decided is None else definition.arms[decided]},

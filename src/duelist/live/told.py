@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from duelist.core.errors import BadInput, MissingExtra
+from duelist.dueling.policy import Duel
+from duelist.live.contents import as_content, prompts_of
+from duelist.live.events import DRAWN, View, view_of
 from duelist.live.experiments import Experiments
 from duelist.live.kinds import make_state
 from duelist.live.kinds.arms import Arms
@@ -64,14 +68,16 @@ def told_duels(journal: Journal, experiment: str | None = None) -> DuelLog:
 
     def noted() -> Iterator[Event]:
         for event in Experiments.history(journal)(state.number, journal.head().seq + 1):
-            if event.user:
+            if event.kind == DRAWN or event.user:
                 asks[event.seq] = event
             yield event
 
     told = list(again.lessons_of(noted()))
     if not told:
         raise BadInput(f"no duel of the experiment {experiment!r} was told yet")
-    users = [asks[duel.id].user.hex() if duel.id in asks else None for duel, _ in told]
+    users = [asks[duel.id].user.hex() or None if duel.id in asks else None for duel, _ in told]
+    if again.questions is not None:
+        return _votes(again, told, users, [view_of(asks[duel.id]) if duel.id in asks else View() for duel, _ in told])
     return duel_log(
         {
             "left": [duel.left for duel, _ in told],
@@ -81,3 +87,25 @@ def told_duels(journal: Journal, experiment: str | None = None) -> DuelLog:
         },
         source="the journal",
     )
+
+
+def _votes(state: Arms, told: list[tuple[Duel, float]], users: list[str | None], views: list[View]) -> DuelLog:
+    """Duels as people saw them, so that a liking for one side can be measured.
+
+    Of prompts no users are named: nobody judges the same two answers twice, and on another prompt they are others.
+    """
+    contents = state.definition.contents
+    assert contents
+    prompts = prompts_of(contents)
+    rows = [
+        (duel.right, duel.left, 1 - outcome) if view.swapped else (duel.left, duel.right, outcome)
+        for (duel, outcome), view in zip(told, views, strict=True)
+    ]
+    columns: dict[str, Any] = dict(zip(("left", "right", "outcome"), zip(*rows, strict=True), strict=True))
+    if len(prompts) == 1:
+        columns["user"] = users
+    else:
+        texts = [as_content(each.prompt) for each in prompts]
+        shown = [each.text or each.markdown or each.image or each.link for each in texts]
+        columns["context"] = [shown[view.prompt] for view in views]
+    return duel_log(columns, source="the journal")

@@ -12,12 +12,12 @@ import numpy as np
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.live import events
-from duelist.live.events import Clicked, Listed, Pair, Ranked, body_of, id_of
+from duelist.live.events import Clicked, Listed, Pair, Ranked, View, body_of, id_of, view_of
 from duelist.live.kinds.weights import Weights
 from duelist.live.pages import Wanted, plan_page
-from duelist.live.requests import Asked, Page, Plan, Requests, Told, check_documents, now
+from duelist.live.requests import Asked, Page, Plan, Question, Requests, Told, check_documents, now
 from duelist.live.state import Verdicts
-from duelist.storage.journal import Place
+from duelist.storage.journal import Event, Place
 
 LARGEST = 1e15  # of a value
 
@@ -28,6 +28,9 @@ class Verbs(Requests):
     def ask(self, user: str | None = None, key: str | None = None, allowed: Collection[str] | None = None) -> Plan:
         """A pair of arms to show."""
         state = self.arms()
+        if state.questions is not None:
+            plan = self.question(user, key, allowed)
+            return Plan(plan.drafts, lambda places, verdicts: Asked(*plan.answer(places, verdicts)[:3]))
         chosen = self.check_allowed(allowed)
         fixed = self.fixed(user)
         if fixed is not None:
@@ -44,12 +47,42 @@ class Verbs(Requests):
 
         return Plan([draft], answer)
 
+    def question(self, user: str | None = None, key: str | None = None, allowed: Collection[str] | None = None) -> Plan:
+        """Two arms for somebody who votes: each side by a coin, and nothing that this user was asked before."""
+        state, whose, key = self.arms(), self.hashed(user), self.key(key)
+        if state.questions is None:
+            raise BadInput(f"experiment {self.definition.name!r} has no contents to vote on")
+        chosen = self.check_allowed(allowed)
+        fixed = self.fixed(user)
+        if fixed is not None:
+            return now(Question(None, fixed, fixed))
+        drawn = state.draw_question(self.luck, chosen, whose)
+        if drawn is None:  # nothing is left, but what was asked by this key may still be open
+            known = self.find(state.number, key) if key else None
+            best = state.best() or ""
+            return now(Question(None, best, best) if known is None else self._shown(known.seq, *_drawn(known)))
+
+        def answer(places: list[Place], verdicts: Verdicts) -> Question:
+            seq = places[0].seq
+            known = self.repeated(places[0], events.DRAWN) and self.fetch(seq)
+            return self._shown(seq, *(_drawn(known) if known else drawn))
+
+        return Plan([events.drawn(state.number, drawn[0], whose, key, drawn[1])], answer)
+
+    def _shown(self, seq: int, pair: Pair, view: View) -> Question:
+        left, right = (self.definition.arms[arm] for arm in pair[:2])
+        sides = (right, left) if view.swapped else (left, right)
+        return Question(id_of(self.state.number, seq), *sides, view.prompt)
+
     def tell(self, id: str | None, winner: str | None = None, outcome: float | None = None) -> Plan:
         """How a duel ended: who won, or an outcome from 0 (right wins) to 1 (left wins)."""
         if id is None:  # as ask answered: there is nothing to learn
             return now(Told(None, False))
         seq = self.place(id)
-        value = self._outcome(self._pair(seq, id), winner, outcome)
+        pair, view = self._drawn(seq, id)
+        value = self._outcome(pair, winner, outcome)
+        if view.swapped and outcome is not None:
+            value = 1 - value
 
         def answer(places: list[Place], verdicts: Verdicts) -> Told:
             verdict = verdicts.get(places[0].seq)
@@ -57,17 +90,17 @@ class Verbs(Requests):
 
         return Plan([events.told(self.state.number, seq, value)], answer)
 
-    def _pair(self, seq: int, id: str) -> Pair:
+    def _drawn(self, seq: int, id: str) -> tuple[Pair, View]:
+        """The pair of an ask, and how it was shown."""
         duels = self.arms().duels
-        row = duels.find(seq)
+        row = duels.find(seq) if self.arms().questions is None else -1
         if row >= 0:
             table = duels.table
-            return Pair(int(table.left[row]), int(table.right[row]), 0, 1.0, 1.0)
+            return Pair(int(table.left[row]), int(table.right[row]), 0, 1.0, 1.0), View()
         event = self.fetch(seq)
         if event is None or event.kind != events.DRAWN or event.experiment != self.state.number:
             raise UnknownName(f"there is no ask {id!r} in experiment {self.definition.name!r}")
-        pair: Pair = body_of(event)
-        return pair
+        return _drawn(event)
 
     def _outcome(self, pair: Pair, winner: str | None, outcome: float | None) -> float:
         if (winner is None) == (outcome is None):
@@ -160,3 +193,9 @@ class Verbs(Requests):
         if position is None:
             position = ranking.index(document) if document in ranking else -1
         return Clicked(seq, position, ranking[position]) if 0 <= position < len(ranking) else Clicked(seq)
+
+
+def _drawn(event: Event) -> tuple[Pair, View]:
+    if event.kind != events.DRAWN:
+        raise BadInput("this key was used for something else before")
+    return body_of(event), view_of(event)

@@ -7,8 +7,9 @@ finds them by their path; the few that come thousands of times a second are foun
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from pathlib import Path as FilePath
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ from duelist.service.schemas import ENCODER
 from duelist.service.service import Service
 from duelist.service.settings import Settings
 from duelist.service.site import site_routes
+from duelist.service.voting import vote_routes
 
 HOT = ("ask", "tell", "interleave", "rank")
 FORMS = (b"text/plain", b"application/x-www-form-urlencoded", b"multipart/form-data")
@@ -119,9 +121,9 @@ class ByMethod:
 
 
 class App:
-    """Sends requests to their routes."""
+    """Sends requests to their routes; `files` are images that are voted on, by their names under /files."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, files: Mapping[str, FilePath] | None = None) -> None:
         self.service = Service(settings)
         made: dict[str, list[Endpoint]] = {}
         for route in ROUTES:
@@ -134,7 +136,7 @@ class App:
         ]
         document = ENCODER.encode(openapi())
         paths.append(Path("/openapi.json", lambda request: Response(document, media_type="application/json")))
-        paths += site_routes()
+        paths += [*site_routes(), *vote_routes(self.service, files or {})]
         self.rest = Starlette(routes=paths, lifespan=self._life, exception_handlers={HTTPException: _not_here})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import msgspec
 
 from duelist.live import events
-from duelist.live.events import EVERYWHERE, body_of
+from duelist.live.events import DUEL, EVERYWHERE, body_of, view_of
 from duelist.live.state import State
 from duelist.live.status import summary_of
 from duelist.service import schemas
@@ -203,7 +203,7 @@ async def _chunks(service: Service, numbers: set[int], after: int, left: int) ->
 def _line(event: Event) -> bytes:
     body: Any = body_of(event) if event.body else None
     if event.kind == events.DRAWN:
-        plain = body._asdict()
+        plain = body._asdict() | (view_of(event)._asdict() if len(event.body) > DUEL.size else {})
     elif event.kind == events.TOLD:
         plain = {"of": body[0], "outcome": body[1]}
     else:

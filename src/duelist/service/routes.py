@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duelist.live.definition import Definition
-from duelist.service import endpoints, schemas
+from duelist.service import endpoints, schemas, voting
 from duelist.service.endpoints import Route
 
 ONE = "/v1/experiments/{name}"
@@ -51,6 +51,17 @@ ROUTES = (
         schemas.Page,
     ),
     Route("POST", f"{ONE}/rank", "write", endpoints.rank, "A list of a learner.", schemas.Rank, schemas.Ranking),
+    Route(
+        "POST",
+        f"{ONE}/question",
+        "write",
+        voting.question,
+        "Two contents for somebody who votes.",
+        voting.WantQuestion,
+        voting.QuestionShown,
+    ),
+    Route("GET", f"{ONE}/contents", "read", voting.contents, "What people vote on.", None, voting.AllContents),
+    Route("GET", f"{ONE}/board", "read", voting.board, "The leaderboard of votes.", None, voting.Board),
     Route("GET", f"{ONE}/events", "read", endpoints.lines, "The events of an experiment, as JSON lines."),
     Route(
         "POST",

@@ -214,6 +214,7 @@ class Status(Summary):
 
     stopped_by: str
     definition: dict[str, Any]
+    questions: int  # prompts to vote on, 1 where arms have contents without any, 0 where they have none
     arms: list[ArmStatus]
     pairs: list[dict[str, Any]]
     evidence: dict[str, Any]

@@ -48,6 +48,11 @@ def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     return serve
 
 
+def page_file(request: Request, name: str, policy: str) -> Response:
+    """A page that is served elsewhere, with a policy of its own."""
+    return _file(request, FOLDER / name, policy)
+
+
 async def _asset(request: Request) -> Response:
     name = request.path_params["file"]
     if name == "plotly.min.js":

@@ -9,12 +9,14 @@ import numpy as np
 
 from duelist.core.errors import BadInput
 from duelist.dueling.policy import Duel, Policy
+from duelist.live.contents import prompts_of
 from duelist.live.credit import decides, method_of, outcome_of
 from duelist.live.definition import Definition
 from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels, duel_at
-from duelist.live.events import Listed, Pair, body_of
+from duelist.live.events import Listed, Pair, View, body_of
 from duelist.live.impressions import LATE, SECOND, Closed
 from duelist.live.impressions import REPEATED as TOLD_AGAIN
+from duelist.live.questions import Questions, sure_best, sure_order
 from duelist.live.state import Fetch, State, Verdicts
 from duelist.storage.journal import Event
 
@@ -33,6 +35,8 @@ class Arms(State):
             )
         self.policy: Policy = definition.agent.make(arms=definition.arms, seed=definition.seed)
         self.duels = Duels(self.policy, round(definition.session.timeout * SECOND))
+        contents, target = definition.contents, definition.target or "best"
+        self.questions = Questions(len(prompts_of(contents)), target) if contents else None
         self.late = 0  # tells of duels that had expired
         self.lessons: list[tuple[Duel, float]] | None = None  # what the policy learns, where somebody wants to know
 
@@ -49,6 +53,19 @@ class Arms(State):
                 return pair
         return self._evenly(chosen, luck)
 
+    def draw_question(
+        self, luck: np.random.Generator, allowed: Collection[str], user: bytes
+    ) -> tuple[Pair, View] | None:
+        """What to ask somebody who votes; None if nothing is left to ask them, or anybody."""
+        assert self.questions is not None
+        if self.answered():
+            return None
+        arms = self.definition.arms
+        chosen = [place for place, arm in enumerate(arms) if arm in allowed]
+        standing = self.evidence.wins, self.definition.stop.alpha, arms.index(self.best() or arms[0])
+        found = self.questions.draw(lambda: self.draw(luck, allowed), chosen, standing, user, luck)
+        return found and (found[0]._replace(t=self.policy.told + 1), found[1])
+
     def _evenly(self, chosen: Sequence[int], luck: np.random.Generator) -> Pair:
         left, right = (chosen[int(luck.integers(len(chosen)))] for _ in range(2))
         return Pair(left, right, self.policy.told + 1, 1 / len(chosen), 1 / len(chosen))
@@ -60,6 +77,8 @@ class Arms(State):
             return {seq: how for event in events for seq, how in self.apply_duels([event]).items()}
         if self.impressions.open:
             self.impressions.advance(events[0].at)
+        if self.questions is not None:
+            self.questions.note(events)
         told_before = int(self.duels.numbers[TOLD_COUNT])
         repeated, missing = self.duels.fold(events, self.evidence.wins)
         self._seen(events[-1], len(events))
@@ -130,6 +149,21 @@ class Arms(State):
         ):
             self.phase, self.stopped_by = "stopped", stop.rule
 
+    def decided(self) -> int | None:
+        if self.questions is None:
+            return super().decided()
+        return sure_best(self.evidence.wins, self.definition.stop.alpha)
+
+    def answered(self) -> bool:
+        if self.questions is None or self.questions.target == "best":
+            return super().answered()
+        return sure_order(self.evidence.wins, self.definition.stop.alpha) is not None
+
+    def rename(self, old: bytes, new: bytes) -> None:
+        super().rename(old, new)
+        if self.questions is not None:
+            self.questions.rename(old, new)
+
     def best(self) -> str | None:
         """The policy's; the default as long as nothing is known."""
         return str(self.policy.best()) if self.policy.told else self.definition.default
@@ -151,10 +185,13 @@ class Arms(State):
         # Of the pairs that met the evidence keeps account; the policy's own count has lists alone.
         left_out = ("open", "closed", "met")
         kept = {name: value for name, value in self.policy.record().items() if name not in left_out}
-        return {"policy": kept, "duels": self.duels.record(), "late": self.late}
+        asked = {"asked": self.questions.record()} if self.questions is not None else {}
+        return {"policy": kept, "duels": self.duels.record(), "late": self.late, **asked}
 
     def restore_parts(self, record: dict[str, Any]) -> None:
         self.policy = Policy.from_json({**record["policy"], "open": {}, "closed": {}})
         self.duels = Duels(self.policy, self.duels.timeout)
         self.duels.restore(record["duels"])
         self.late = record["late"]
+        if self.questions is not None:
+            self.questions.restore(record["asked"])
