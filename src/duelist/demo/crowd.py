@@ -19,7 +19,7 @@ from duelist.demo.tastes import TASTES, Task
 from duelist.demo.truth import visitor
 from duelist.demo.world import World
 
-AT_ONCE = 16  # visitors
+MOST_FAILED = 20  # visits one after the other: somebody may change an experiment while they come
 
 
 class Ledger:
@@ -33,21 +33,32 @@ class Ledger:
 class Crowd:
     """All visitors. The taste may be changed at any time, and so may the pace."""
 
-    def __init__(self, world: World, client: AsyncClient, seed: int, taste: str, pace: Pace) -> None:
-        self.world, self.client, self.seed, self.pace = world, client, seed, pace
+    def __init__(
+        self,
+        world: World,
+        client: AsyncClient,
+        taste: str,
+        *,
+        seed: int = 0,
+        pace: Pace | None = None,
+        at_once: int = 16,
+    ) -> None:
+        self.world, self.client, self.seed = world, client, seed
+        self.pace, self.at_once = pace or Pace(), at_once
         self.need = world.need(taste)
-        self.visitors = 0
+        self.visitors = self.failed = self.changes = 0
         self.ledgers = {name: Ledger() for name in (ARMS, DRIFTING, WEIGHTS)}
         self._model = visitor()
 
     def change_taste(self, taste: str | None = None) -> None:
         """From now on visitors look for something else; without a name, of the next taste."""
         names = list(TASTES)
+        self.changes += 1
         self.need = self.world.need(taste or names[(names.index(self.need.taste) + 1) % len(names)])
 
     async def run(self, visitors: int, change_after: int | None = None) -> None:
         """Let visitors come, several at once, until all were there."""
-        places = asyncio.Semaphore(AT_ONCE)
+        places = asyncio.Semaphore(self.at_once)
         try:
             async with asyncio.TaskGroup() as group:
                 for number in range(visitors):
@@ -55,9 +66,19 @@ class Crowd:
                     await places.acquire()
                     if number == change_after:
                         self.change_taste()
-                    group.create_task(self._visit(number)).add_done_callback(lambda _: places.release())
+                    group.create_task(self._come(number)).add_done_callback(lambda _: places.release())
         except* DuelistError as errors:
             raise errors.exceptions[0] from None
+
+    async def _come(self, number: int) -> None:
+        try:
+            await self._visit(number)
+            self.failed = 0
+        except DuelistError:
+            self.failed += 1
+            if self.failed >= MOST_FAILED:
+                raise
+        self.visitors += 1
 
     async def _visit(self, number: int) -> None:
         luck = np.random.default_rng([self.seed, number])
@@ -76,10 +97,11 @@ class Crowd:
         clicks += self._clicks(WEIGHTS, page, task, luck)
         if clicks:
             await self.client.events(clicks)
-        self.visitors += 1
 
     def _clicks(self, name: str, page: Page, task: Task, luck: np.random.Generator) -> list[dict[str, Any]]:
         """What this visitor clicks on a page, as events."""
+        if page.id is None:  # paused or stopped: everybody gets one list, and its clicks are nobody's
+            return []
         labels = [task.label(self.world.engine.by_name[document]) for document in page.ranking]
         places = self._model.clicks(labels, luck)
         self.ledgers[name].lists += 1

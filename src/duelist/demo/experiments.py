@@ -9,7 +9,7 @@ from duelist.search.engine import RANKERS
 
 ARMS, DRIFTING, WEIGHTS = "rankers", "rankers-drifting", "weights"
 WINDOW = 1_000  # duels that the drifting policy remembers, at most
-FLOOR = 0.02  # of the duels for each ranker: a policy soon leaves the bad ones alone, and evidence needs some of all
+FLOOR = 0.03  # of the duels for each ranker: a policy soon leaves the bad ones alone, and evidence needs some of all
 
 
 def definitions(grace: float) -> list[dict[str, Any]]:

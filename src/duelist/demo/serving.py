@@ -16,7 +16,6 @@ from duelist.core.errors import BadInput
 from duelist.service.app import App
 
 HOST = "127.0.0.1"
-SETTINGS: dict[str, Any] = {"tick": 0.2, "compile_apart": False, "log": "warning", "stop_seconds": 5}
 
 
 class Beside:
