@@ -67,7 +67,7 @@ def _preferred(pairs: Sequence[Sequence[Sequence[str]]], labels: Sequence[dict[s
             rows.append((chance, labelled + [-1] * empty, [*shown.teams] + [-1] * empty))
     chances, grades, teams = (np.array(column) for column in zip(*rows, strict=True))
     won, lost, clicked = outcomes(grades, teams, visitor())
-    return float(0.5 + 0.5 * (chances @ (won - lost)) / (chances @ clicked))
+    return float(0.5 + 0.5 * (chances * (won - lost)).sum() / (chances * clicked).sum())
 
 
 def outcomes(grades: Ints, teams: Ints, user: Cascade) -> tuple[Floats, Floats, Floats]:

@@ -44,7 +44,7 @@ class Site:
         routes = [
             Route(ROOT, self.results),
             Route(f"{ROOT}/open", self.open),
-            Route(ROOT + "/page/{name}", self.document),
+            Route(f"{ROOT}/page", self.document),
             Route(f"{ROOT}/state", self.tell_state),
             Route(f"{ROOT}/control", self.control, methods=["POST"]),
             *(Route(f"{ROOT}/{name}", self.file) for name in FILES),
@@ -81,11 +81,11 @@ class Site:
         if name not in self.engine.by_name:
             raise HTTPException(404)
         await self.client[by].click(request.query_params.get("list", "")[:40], document=name)
-        return RedirectResponse(link(f"/page/{name}", q=query or None, by=by), 303, HEADERS)
+        return RedirectResponse(link("/page", name=name, q=query or None, by=by), 303, HEADERS)
 
     async def document(self, request: Request) -> Response:
         """One document."""
-        document = self.engine.by_name.get(request.path_params["name"])
+        document = self.engine.by_name.get(request.query_params.get("name", ""))
         if document is None:
             raise HTTPException(404)
         return self._page(document_page(document, *_query(request), self.state()))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from textwrap import shorten
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from duelist.demo.experiments import ARMS, DRIFTING, WEIGHTS
 from duelist.demo.site.html import Markup, join, tag
@@ -141,7 +141,7 @@ def _why(shown: Shown) -> Markup:
 def _result(hit: Hit, shown: Shown) -> Markup:
     document = hit.document
     if shown.list is None:
-        href = link(f"/page/{quote(document.name, safe='')}", q=shown.query, by=shown.by)
+        href = link("/page", name=document.name, q=shown.query, by=shown.by)
     else:
         href = link("/open", list=shown.list, document=document.name, q=shown.query, by=shown.by)
     chip = tag("p", tag("span", hit.owner, class_="owner"), " ", hit.why, class_="because")
