@@ -103,7 +103,7 @@ def test_results_are_those_of_two_rankers_and_a_click_reaches_the_service(on_sit
         links = page.links(f"{ROOT}/open")
         assert len(links) == len(page.owners()) == 10
         assert set(page.owners()) <= {*RANKERS, "both"}
-        assert page.text.count("place ") == len(links)
+        assert page.text.count("Places: ") == len(links)
         assert "Why this list?" in page.text
         assert (await here.counts())["shown"] == 1
         answer = await here.http.get(links[3])

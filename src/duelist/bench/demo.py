@@ -33,14 +33,19 @@ def demo_table(rows: Sequence[dict[str, Any]]) -> Table:
             f"{row['evidence']['after']:,}" if row["certain"] else "",
             f"{row['duels']:,}",
             f"{row['regret']:.0f}",
+            row["drifting"]["best"],
+            f"{row['drifting']['regret']:.0f}",
             f"{row['cpu']:.0f}",
         ]
         for row in rows
     ]
-    right = sum(row["best"] == row["right"] for row in rows)
+    right, first = sum(row["best"] == row["right"] for row in rows), rows[0]
+    forgetting = sum(row["drifting"]["best"] == row["right"] for row in rows)
     wrong = sum(row["certain"] and row["evidence"]["winner"] != row["right"] for row in rows)
     notes = [
-        f"{right} of {len(rows)} found the best ranker, {rows[0]['right']}, with {rows[0]['visitors']:,} visitors each",
+        f"best ranker after {first['visitors']:,} visitors: {first['right']}",
+        f"found in {right} of {len(rows)}; by the policy that forgets in {forgetting}",
         f"{sum(row['certain'] for row in rows)} were certain, and {wrong} of these wrong",
     ]
-    return Table(["seed", "best", "certain after", "duels", "regret", "CPU s"], cells, notes)
+    columns = ["seed", "best", "certain after", "duels", "regret", "forgetting", "its regret", "CPU s"]
+    return Table(columns, cells, notes)

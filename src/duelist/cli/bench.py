@@ -237,13 +237,15 @@ def demo_command(
     visitors: Annotated[int, typer.Option(help="Visitors a run.")] = 3_000,
     runs: Annotated[int, typer.Option(min=1, help="Seeds.")] = 20,
     taste: Annotated[str, typer.Option(help="What visitors look for: names or overviews.")] = "overviews",
+    change_after: Annotated[int | None, typer.Option(min=1, help="Visitors until their taste changes.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Whether `duelist demo` finds the best ranker, seed by seed."""
     from duelist.bench.demo import bench_demo, demo_table
     from duelist.demo.options import Options
 
-    _show(bench_demo(runs, Options(visitors=visitors, taste=taste)), as_json, demo_table)
+    options = Options(visitors=visitors, taste=taste, change_after=change_after)
+    _show(bench_demo(runs, options), as_json, demo_table)
 
 
 @app.command("gpu")

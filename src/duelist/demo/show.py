@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import signal
 import socket
 import sys
@@ -101,10 +102,11 @@ class Line:
     def show(self) -> None:
         """Say how it stands."""
         standings, crowd = self.demo.standings(), self.demo.crowd
-        news = f"{standings[ARMS]}; of the policy that forgets, {standings[DRIFTING]}"
+        news = f"{standings[ARMS]} (or, forgetting: {standings[DRIFTING]})"
         line = f"{crowd.visitors:,} visitors, {crowd.need.taste}: {news}"
         if sys.stdout.isatty():
-            print(f"\r\x1b[2K{line}", end="", flush=True)
+            width = shutil.get_terminal_size().columns - 1
+            print(f"\r\x1b[2K{line[:width]}", end="", flush=True)
         elif news != self.said:
             print(line, flush=True)
         self.said = news

@@ -36,7 +36,7 @@ async def _by_weights(engine: Engine, client: AsyncClient, query: str, user: str
     features = engine.features(query)
     page = await client[WEIGHTS].rank(features.items(), user=user, query=query)
     weights = (await client[WEIGHTS].status())["weights"]
-    said = ", ".join(f"{weight:.1f} {ranker}" for weight, ranker in zip(weights, RANKERS, strict=True))
+    said = ", ".join(f"{ranker} {weight:.1f}" for weight, ranker in zip(weights, RANKERS, strict=True))
     hits = [Hit(engine.by_name[name], "weights", _scores(features[name])) for name in page.ranking]
     explanation = f"Each page is scored by all rankers, and the scores are weighed: {said}. Clicks move the weights."
     return Shown(query, WEIGHTS, page.id, explanation, hits)
@@ -57,7 +57,7 @@ def _explanation(page: Page, owners: Sequence[str]) -> str:
     if page.id is None:
         return f"The experiment takes nobody in now: this is the list of {page.arms[0]} alone."
     if len(page.arms) == 1:
-        return f"The policy drew {page.arms[0]} against itself: it has settled on it, and this is its list alone."
+        return f"The policy drew {page.arms[0]} twice, as it does with what it takes for the best: its list alone."
     counts = [f"{owners.count(arm)} of {arm}" for arm in page.arms]
     shared = owners.count("both")
     both = f"; {shared} that both put there count for neither" if shared else ""
@@ -68,9 +68,11 @@ def _explanation(page: Page, owners: Sequence[str]) -> str:
 
 
 def _places(name: str, rankings: Rankings) -> str:
-    found = [f"{ranking.index(name) + 1} of {ranker}" for ranker, ranking in rankings.items() if name in ranking]
-    return "place " + ", ".join(found)
+    found = [f"{ranker} {ranking.index(name) + 1}" for ranker, ranking in rankings.items() if name in ranking]
+    return "Places: " + ", ".join(found)
 
 
 def _scores(scores: Sequence[float]) -> str:
-    return ", ".join(f"{score:.2f} {ranker}" for score, ranker in zip(scores, RANKERS, strict=True) if score)
+    return "Scores: " + ", ".join(
+        f"{ranker} {score:.2f}" for score, ranker in zip(scores, RANKERS, strict=True) if score
+    )
