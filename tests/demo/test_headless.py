@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from duelist.cli import app
-from duelist.core.errors import BadInput
+from duelist.cli import app as command_line
+from duelist.client import AsyncClient
+from duelist.core.errors import AlreadyDefined, BadInput
 from duelist.demo import run, start
+from duelist.demo.crowd import Crowd
 from duelist.demo.experiments import ARMS, DRIFTING, WEIGHTS, definitions
+from duelist.demo.inside import Inside, living
 from duelist.demo.options import Options
-from duelist.demo.run import Result, run_headless
+from duelist.demo.run import Demo, Result, run_headless
 from duelist.demo.world import World
 from duelist.dueling.environments.matrix import Matrix
 from duelist.dueling.simulate import simulate
@@ -20,6 +24,8 @@ from duelist.live import LocalExperiments
 from duelist.live.definition import Definition
 from duelist.live.events import CLICKED, SHOWN, body_of
 from duelist.search.engine import RANKERS
+from duelist.service.app import App
+from duelist.service.settings import Settings
 from duelist.storage.journal import open_journal
 
 VISITORS = 60
@@ -92,12 +98,31 @@ def test_the_command_prints_json(
 ) -> None:
     monkeypatch.setattr(run, "World", lambda: small)
     command = ["demo", "--headless", "--json", "--visitors", "20", "--seed", "3", "--journal", "memory://"]
-    app(command, standalone_mode=False)
+    command_line(command, standalone_mode=False)
     assert json.loads(capsys.readouterr().out)["visitors"] == 20
-    app(["demo", "--visitors", "20", "--journal", "memory://"], standalone_mode=False)  # in a pipe it ends too
+    command_line(["demo", "--visitors", "20", "--journal", "memory://"], standalone_mode=False)  # in a pipe it ends too
     said = capsys.readouterr().out
     assert "20 visitors searched" in said
     assert "duelist demo --no-browser" in said
+
+
+def test_visitors_survive_a_version_that_is_not_started(small: World) -> None:
+    async def whole(strict: bool) -> Crowd:
+        app = App(Settings(journal="memory://", **run.SETTINGS))
+        async with living(app), AsyncClient("http://here", timeout=60, transport=Inside(app)) as client:
+            await run.begin(client, 60.0)
+            await client[ARMS].new_version({"kind": "arms", "arms": ["bm25", "vectors"], "policy": "d-ts"})
+            crowd = Crowd(small, client, "names", strict=strict)
+            await crowd.run(3)
+            await client[ARMS].start()
+            await Demo.of(crowd).look()  # the version has fewer arms
+            await crowd.run(3)
+            return crowd
+
+    crowd = asyncio.run(whole(strict=False))
+    assert (crowd.visitors, crowd.failed) == (3, 3)
+    with pytest.raises(AlreadyDefined, match="draft"):
+        asyncio.run(whole(strict=True))
 
 
 def test_a_bad_taste_is_said_before_anything_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,13 @@ def status(best: str, wins: Any) -> dict[str, Any]:
         for a in range(5)
         for b in range(a + 1, 5)
     ]
-    return {"best": best, "arms": [{"name": name} for name in RANKERS], "pairs": pairs, "counts": {"learnt": 100}}
+    return {
+        "best": best,
+        "arms": [{"name": name} for name in RANKERS],
+        "pairs": pairs,
+        "counts": {"learnt": 100},
+        "version": 1,
+    }
 
 
 def test_certain_is_what_the_library_calls_sure() -> None:
@@ -57,6 +63,16 @@ def test_what_was_certain_stays_so_until_visitors_change() -> None:
     later[0, 0] = 0
     assert watch.look(status("title-first", later), 600, changes=1).certain
     assert watch.found_after == 600
+
+
+def test_a_new_version_begins_anew() -> None:
+    watch, wins = Watch(), np.zeros((5, 5))
+    wins[2] = 40
+    watch.look(status("bm25", wins), 300)
+    later = {**status("bm25", np.zeros((5, 5))), "version": 2}
+    later["arms"], later["pairs"] = later["arms"][:3], []
+    assert watch.look(later, 400).rivals == 2
+    assert watch.found is None
 
 
 def test_direct_duels_alone_say_nothing_here() -> None:

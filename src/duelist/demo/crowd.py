@@ -7,6 +7,7 @@ and the visitor's number alone; what is shown is the service's own luck.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,7 @@ from duelist.demo.pace import Pace
 from duelist.demo.tastes import TASTES, Task
 from duelist.demo.truth import visitor
 from duelist.demo.world import World
-
-MOST_FAILED = 20  # visits one after the other: somebody may change an experiment while they come
+from duelist.search.engine import RANKERS
 
 
 class Ledger:
@@ -42,12 +42,15 @@ class Crowd:
         seed: int = 0,
         pace: Pace | None = None,
         at_once: int = 16,
+        strict: bool = True,
     ) -> None:
         self.world, self.client, self.seed = world, client, seed
         self.pace, self.at_once = pace or Pace(), at_once
+        self.strict = strict  # otherwise visits may fail: where people look they also change experiments
         self.need = world.need(taste)
         self.visitors = self.failed = self.changes = 0
         self.ledgers = {name: Ledger() for name in (ARMS, DRIFTING, WEIGHTS)}
+        self.arms: dict[str, Collection[str]] = dict.fromkeys((ARMS, DRIFTING), RANKERS)  # a new version may have fewer
         self._model = visitor()
 
     def change_taste(self, taste: str | None = None) -> None:
@@ -55,6 +58,11 @@ class Crowd:
         names = list(TASTES)
         self.changes += 1
         self.need = self.world.need(taste or names[(names.index(self.need.taste) + 1) % len(names)])
+
+    def rankings(self, experiment: str, query: str) -> dict[str, tuple[str, ...]]:
+        """What the rankers that take part in an experiment have for a query."""
+        found = self.world.engine.rankings(query)
+        return {arm: ranking for arm, ranking in found.items() if arm in self.arms[experiment]}
 
     async def run(self, visitors: int, change_after: int | None = None) -> None:
         """Let visitors come, several at once, until all were there."""
@@ -73,22 +81,21 @@ class Crowd:
     async def _come(self, number: int) -> None:
         try:
             await self._visit(number)
-            self.failed = 0
         except DuelistError:
-            self.failed += 1
-            if self.failed >= MOST_FAILED:
+            if self.strict:
                 raise
-        self.visitors += 1
+            self.failed += 1
+        else:
+            self.visitors += 1
 
     async def _visit(self, number: int) -> None:
         luck = np.random.default_rng([self.seed, number])
         need, user = self.need, f"visitor {number}"
         task = need.tasks[int(luck.integers(len(need.tasks)))]
         given = {"user": user, "query": task.query}
-        rankings = self.world.engine.rankings(task.query)
         clicks = []
         for name in (ARMS, DRIFTING):
-            page = await self.client[name].interleave(rankings, **given)
+            page = await self.client[name].interleave(self.rankings(name, task.query), **given)
             left, right = (page.arms * 2)[:2]
             self.ledgers[name].regret += need.truth.regret(left, right)
             clicks += self._clicks(name, page, task, luck)

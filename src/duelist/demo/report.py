@@ -49,7 +49,7 @@ def table_of(summary: Mapping[str, Any], crowd: Crowd, status: Mapping[str, Any]
     rows = [
         [
             RANKERS[place],
-            f"{shown[RANKERS[place]]:,}",
+            f"{shown.get(RANKERS[place], 0):,}",
             f"{summary['weights'][RANKERS[place]]:.2f}",
             "" if place == truth.best else f"{100 * truth.preference[truth.best, place]:.0f} %",
         ]

@@ -48,6 +48,7 @@ class Demo(NamedTuple):
         """How the experiments stand, by their service."""
         statuses = {name: await self.crowd.client[name].status() for name in self.crowd.ledgers}
         for name, watch in self.watches.items():
+            self.crowd.arms[name] = [arm["name"] for arm in statuses[name]["arms"]]
             watch.look(statuses[name], self.crowd.visitors, self.crowd.changes)
         return statuses
 

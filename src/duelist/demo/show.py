@@ -49,7 +49,9 @@ async def _show(options: Options, world: World, bound: socket.socket, open_brows
     with journal_of(options) as journal:
         app = App(Settings(journal=journal, **SETTINGS))
         async with AsyncClient(url, timeout=PATIENCE) as client:
-            crowd = Crowd(world, client, options.taste, seed=options.seed, pace=Pace(options.speed), at_once=FEW)
+            crowd = Crowd(
+                world, client, options.taste, seed=options.seed, pace=Pace(options.speed), at_once=FEW, strict=False
+            )
             demo = Demo.of(crowd)
             async with serving(Beside(app, ROOT, Site(demo).app()), bound):
                 await begin(client, GRACE)
@@ -103,7 +105,8 @@ class Line:
         """Say how it stands."""
         standings, crowd = self.demo.standings(), self.demo.crowd
         news = f"{standings[ARMS]} (or, forgetting: {standings[DRIFTING]})"
-        line = f"{crowd.visitors:,} visitors, {crowd.need.taste}: {news}"
+        failed = f" and {crowd.failed:,} who got no answer" if crowd.failed else ""
+        line = f"{crowd.visitors:,} visitors{failed}, {crowd.need.taste}: {news}"
         if sys.stdout.isatty():
             width = shutil.get_terminal_size().columns - 1
             print(f"\r\x1b[2K{line[:width]}", end="", flush=True)

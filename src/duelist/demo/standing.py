@@ -73,7 +73,7 @@ class Watch:
         self.latest: Standing | None = None
         self.found: Standing | None = None  # the first that was certain
         self.found_after: int | None = None  # visitors
-        self._changes = 0
+        self._changes, self._version = 0, 1
         self._before: Floats | float = 0.0  # wins that the visitors of now had no part in
 
     @property
@@ -85,11 +85,12 @@ class Watch:
     def look(self, status: Mapping[str, Any], visitors: int, changes: int = 0) -> Standing:
         """Take notice of what the service says, after so many visitors and changes of their taste.
 
-        What was learnt of others says nothing of those who come now: it is taken off.
+        What was learnt of others says nothing of those who come now: it is taken off. A new version begins anew.
         """
-        wins = wins_of(status)
-        if changes != self._changes:
-            self._changes, self._before = changes, wins
+        wins, version = wins_of(status), status["version"]
+        if version != self._version or changes != self._changes:
+            self._before = 0.0 if version != self._version else wins
+            self._version, self._changes = version, changes
             self.found = self.found_after = None
         self.latest = standing_of(status, wins - self._before)
         if self.latest.certain and self.found is None:

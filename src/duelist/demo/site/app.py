@@ -69,7 +69,7 @@ class Site:
         """A page of results."""
         query, by = _query(request)
         user = request.cookies.get(COOKIE, "")[:100] or secrets.token_hex(8)
-        shown = await search(self.engine, self.client, query, by, f"person {user}")
+        shown = await search(self.crowd, query, by, f"person {user}")
         answer = self._page(results_page(shown, self.state()))
         answer.set_cookie(COOKIE, user, path=ROOT, httponly=True, samesite="lax")
         return answer

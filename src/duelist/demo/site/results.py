@@ -7,6 +7,7 @@ from typing import Any
 
 from duelist.client import AsyncClient, Page
 from duelist.client.requests import Request
+from duelist.demo.crowd import Crowd
 from duelist.demo.experiments import WEIGHTS
 from duelist.demo.site.pages import Hit, Shown
 from duelist.interleaving.shown import Shown as Combined
@@ -16,13 +17,14 @@ from duelist.search.engine import RANKERS, Engine
 Rankings = Mapping[str, Sequence[str]]
 
 
-async def search(engine: Engine, client: AsyncClient, query: str, by: str, user: str) -> Shown:
+async def search(crowd: Crowd, query: str, by: str, user: str) -> Shown:
     """A page of results for somebody, by one of the experiments."""
-    rankings = engine.rankings(query)
-    if not any(rankings.values()):
+    engine, client = crowd.world.engine, crowd.client
+    if not any(engine.rankings(query).values()):
         return Shown(query, by, None, "", [])
     if by == WEIGHTS:
         return await _by_weights(engine, client, query, user)
+    rankings = crowd.rankings(by, query)
     page = await client[by].interleave(rankings, user=user, query=query)
     owners = await _owners(client, by, page)
     hits = [
