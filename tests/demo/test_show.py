@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-import signal
 import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -18,53 +14,22 @@ from duelist.core.errors import BadInput
 from duelist.demo import start
 from duelist.demo.serving import bind
 
-PATIENCE = 120.0  # seconds
-PROGRAM = """
-from tests.demo.helpers import small_world
-from duelist.demo import show
-from duelist.demo.options import Options
-
-show.World = small_world
-show.show(Options(speed=50.0), open_browser=False)
-"""
-
-
-def said(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
-    """What the process said, once it did."""
-    deadline = time.monotonic() + PATIENCE
-    while time.monotonic() < deadline:
-        if found := re.search(pattern, log.read_text()):
-            return found[1]
-        assert process.poll() is None, log.read_text()
-        time.sleep(0.05)
-    raise AssertionError(f"{pattern!r} was not said: {log.read_text()}")
+from .helpers import PATIENCE, running
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
 def test_it_serves_until_it_is_stopped_and_leaves_nothing(tmp_path: Path) -> None:
-    log, temporary = tmp_path / "log", tmp_path / "temporary"
-    temporary.mkdir()
-    root = Path(__file__).parents[2]
-    environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": str(root)}
-    with log.open("wb") as file:
-        command = [sys.executable, "-c", PROGRAM]
-        process = subprocess.Popen(command, stdout=file, stderr=file, env=environment, start_new_session=True)
-    try:
-        url = said(log, r"search +(http://127\.0\.0\.1:\d+/search)\n", process)
+    with running(tmp_path) as demo:
+        url = demo.url
         assert "Change taste" in httpx.get(url, timeout=PATIENCE).text
-        said(log, r"([1-9]\d*) visitors, overviews: ", process)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(PATIENCE) == 0, log.read_text()
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-    text = log.read_text()
+        demo.said(r"([1-9]\d*) visitors, overviews: ")
+        assert demo.stop() == 0, demo.log.read_text()
+    text = demo.log.read_text()
     assert "What the visitors taught" in text
     assert "Traceback" not in text
-    assert list(temporary.glob("duelist-demo-*")) == []
+    assert list(demo.temporary.glob("duelist-demo-*")) == []
     with pytest.raises(ProcessLookupError):
-        os.killpg(process.pid, 0)  # nobody of its group is left
+        os.killpg(demo.process.pid, 0)  # nobody of its group is left
     with socket.socket() as free:
         assert free.connect_ex(("127.0.0.1", int(url.split(":")[2].partition("/")[0]))) != 0
 
