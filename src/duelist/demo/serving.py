@@ -51,7 +51,7 @@ def bind(port: int) -> socket.socket:
 
 
 @asynccontextmanager
-async def serving(app: ASGIApp, bound: socket.socket) -> AsyncIterator[None]:
+async def serving(app: ASGIApp, bound: socket.socket) -> AsyncIterator[Server]:
     """Serve as long as the block lasts."""
     quiet: dict[str, Any] = {"access_log": False, "log_config": None, "server_header": False, "date_header": False}
     server = Server(uvicorn.Config(app, timeout_graceful_shutdown=5, **quiet))
@@ -61,7 +61,7 @@ async def serving(app: ASGIApp, bound: socket.socket) -> AsyncIterator[None]:
             if task.done():
                 raise BadInput("the service did not start; its log says why")
             await asyncio.sleep(0.01)
-        yield
+        yield server
     finally:
         server.should_exit = True
         with contextlib.suppress(asyncio.CancelledError):
