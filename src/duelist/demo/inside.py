@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,8 +21,8 @@ class Inside(httpx.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Answer a request."""
-        body = await request.aread()
-        said: list[Message] = []
+        body = [await request.aread()]
+        answered, said = asyncio.Event(), list[Message]()
         scope: dict[str, Any] = {
             "type": "http",
             "http_version": "1.1",
@@ -32,12 +33,16 @@ class Inside(httpx.AsyncBaseTransport):
         }
 
         async def receive() -> Message:
-            return {"type": "http.request", "body": body}
+            if body:
+                return {"type": "http.request", "body": body.pop()}
+            await answered.wait()
+            return {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:
             said.append(message)
 
         await self.app(scope, receive, send)
+        answered.set()
         answer = b"".join(message.get("body", b"") for message in said[1:])
         return httpx.Response(said[0]["status"], headers=said[0]["headers"], content=answer)
 
