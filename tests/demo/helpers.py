@@ -25,11 +25,7 @@ HOSTILE = Document(
 
 def small_world() -> World:
     root = Path(sysconfig.get_path("stdlib"))
-    documents = [
-        *gathered(root / "json", "json."),
-        *gathered(root / "logging", "logging."),
-        *gathered(root / "asyncio"),
-    ]
+    documents = [each for name in ("asyncio", "json", "logging") for each in gathered(root / name, name)]
     return World([*documents, HOSTILE], tasks=20)
 
 

@@ -37,9 +37,13 @@ def counted(demo: Running) -> int:
 
 
 def picture(page: Any, name: str) -> None:
-    """Of a page as it is, for the documentation."""
+    """Of a list that two rankers made, for the documentation."""
     if folder := os.environ.get("DUELIST_PICTURES"):
         Path(folder).mkdir(exist_ok=True)
+        expect(fact(page, "rankers")).to_contain_text("leads", timeout=WAIT)
+        while page.locator(".by-bm25").count() in (0, 10):
+            page.reload()
+            page.get_by_text("Why this list?").click()
         page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
 
 

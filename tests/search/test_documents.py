@@ -55,6 +55,12 @@ def test_tests_hidden_modules_and_what_cannot_be_read_are_left_out(tmp_path: Pat
     assert [document.name for document in gathered(tmp_path)] == ["good"]
 
 
+def test_a_package_gives_its_name_to_what_is_in_it(tmp_path: Path) -> None:
+    write(tmp_path, "__init__.py", '"""Whole."""')
+    write(tmp_path, "part.py", '"""Part."""')
+    assert [document.name for document in gathered(tmp_path, "package")] == ["package", "package.part"]
+
+
 def test_of_a_name_that_is_defined_twice_one_is_kept_and_the_order_is_fixed(tmp_path: Path) -> None:
     write(tmp_path, "twice.py", 'def f():\n    """First."""\n\ndef f():\n    """Second."""\n')
     write(tmp_path, "a.py", '"""A."""')
@@ -71,6 +77,7 @@ def test_without_sources_of_python_those_of_libraries_are_taken(
     names = [document.name for document in python_documents()]
     assert names[0] == "lonely"
     assert any(name.startswith("msgspec.") for name in names)
+    assert not [name for name in names if name.endswith(".")]
     monkeypatch.setattr(documents, "LIBRARIES", ("no_such_library",))
     (tmp_path / "lonely.py").unlink()
     with pytest.raises(BadInput, match="nothing to search in"):

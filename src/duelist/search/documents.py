@@ -57,15 +57,15 @@ def python_documents() -> list[Document]:
     for library in LIBRARIES:  # some systems have Python without its sources
         spec = find_spec(library) if len(documents) < ENOUGH else None
         if spec is not None and spec.origin is not None:
-            documents += gathered(Path(spec.origin).parent, f"{library}.")
+            documents += gathered(Path(spec.origin).parent, library)
     if not documents:
         raise BadInput(f"there is nothing to search in: {sysconfig.get_path('stdlib')} has no sources of Python")
     return documents
 
 
-def gathered(root: Path, prefix: str = "") -> list[Document]:
-    """The documents of all sources in a folder, in the order of their names."""
-    found = (each for file in sources(root) for each in read_source(file, prefix + module_of(file.relative_to(root))))
+def gathered(root: Path, package: str = "") -> list[Document]:
+    """The documents of all sources in a folder, which may be that of a package, in the order of their names."""
+    found = (each for file in sources(root) for each in read_source(file, module_of(file.relative_to(root), package)))
     return sorted({each.name: each for each in found}.values())
 
 
@@ -86,14 +86,14 @@ def _hidden(name: str) -> bool:
     return name.startswith("_") or name in SKIPPED or TESTS.fullmatch(name) is not None
 
 
-def module_of(path: Path) -> str:
+def module_of(path: Path, package: str = "") -> str:
     """The name of a module by its file.
 
-    >>> module_of(Path("json/__init__.py")), module_of(Path("json/decoder.py"))
-    ('json', 'json.decoder')
+    >>> module_of(Path("json/__init__.py")), module_of(Path("json/decoder.py")), module_of(Path("decoder.py"), "json")
+    ('json', 'json.decoder', 'json.decoder')
     """
-    parts = path.with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    parts = [package] * bool(package) + [part for part in path.with_suffix("").parts if part != "__init__"]
+    return ".".join(parts)
 
 
 def read_source(file: Path, module: str) -> list[Document]:
