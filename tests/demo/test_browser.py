@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from .helpers import HOSTILE, Running, running
 
-expect: Any = pytest.importorskip("playwright.sync_api").expect
-Axe: Any = pytest.importorskip("axe_playwright_python.sync_playwright").Axe
 Visit = Any  # opens pages, and fails where something goes wrong on them
 WAIT = 60_000  # milliseconds
 GONE = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE_CHUNKED_ENCODING")
-PHONE = {"width": 390, "height": 800}
+PHONE: ViewportSize = {"width": 390, "height": 800}
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield made
 
 
-def fact(page: Any, name: str) -> Any:
+def fact(page: Page, name: str) -> Locator:
     return page.locator(f'[data-fact="{name}"]')
 
 
@@ -36,7 +37,7 @@ def counted(demo: Running) -> int:
     return int(httpx.get(address, timeout=60).json()["counts"]["shown"])
 
 
-def picture(page: Any, name: str) -> None:
+def picture(page: Page, name: str) -> None:
     """Of a list that two rankers made, for the documentation."""
     if folder := os.environ.get("DUELIST_PICTURES"):
         Path(folder).mkdir(exist_ok=True)
@@ -127,6 +128,7 @@ def test_hostile_text_is_text(demo: Running, visit: Visit) -> None:
     expect(page.locator("article pre")).to_have_text(HOSTILE.text)
 
 
+@pytest.mark.skipif(find_spec("duelist.service.stream") is None, reason="this service has no dashboard")
 def test_an_open_dashboard_does_not_keep_it_from_ending(tmp_path: Path, visit: Visit) -> None:
     visit.expected = GONE
     with running(tmp_path) as short:
