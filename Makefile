@@ -4,7 +4,7 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: setup demo test quick check lock clean
+.PHONY: setup demo tournament test quick check lock clean
 
 setup: .venv/ready
 
@@ -21,9 +21,13 @@ setup: .venv/ready
 	fi
 	touch $@
 
+# Serves a search site and opens a browser; where there is none, it shows in the terminal what was learnt, and ends.
 demo: setup
+	$(BIN)/duelist demo
+
+tournament: setup
 	$(BIN)/duelist simulate rucb rex3 sparring-thompson savage if2 uniform \
-	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart demo.png
+	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart tournament.png
 
 test: check
 	$(BIN)/pytest -n 2 --dist worksteal
@@ -47,5 +51,5 @@ lock: setup
 	  --custom-compile-command "make lock"
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache demo.png
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache tournament.png
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -29,6 +29,7 @@ SLOW = (
     "test_figures",
     "tests/bench",
     "tests/cli",
+    "tests/demo",
     "tests/offline",
     "tests/online/continuous",
     "tests/reproductions",

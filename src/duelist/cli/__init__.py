@@ -15,6 +15,7 @@ from duelist.cli import (
     bench,
     compare,
     data,
+    demo,
     fit,
     journal,
     learn,
@@ -35,6 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo_command,
     "simulate": simulate.simulate_command,
     "policies": policies.policies_command,
     "matrix": matrix.matrix_command,

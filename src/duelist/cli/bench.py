@@ -232,6 +232,22 @@ def visitors_command(
     _show(bench_visitors(policy, matrix, duels, runs), as_json, visitors_table)
 
 
+@app.command("demo")
+def demo_command(
+    visitors: Annotated[int, typer.Option(help="Visitors a run.")] = 3_000,
+    runs: Annotated[int, typer.Option(min=1, help="Seeds.")] = 20,
+    taste: Annotated[str, typer.Option(help="What visitors look for: names or overviews.")] = "overviews",
+    change_after: Annotated[int | None, typer.Option(min=1, help="Visitors until their taste changes.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Whether `duelist demo` finds the best ranker, seed by seed."""
+    from duelist.bench.demo import bench_demo, demo_table
+    from duelist.demo.options import Options
+
+    options = Options(visitors=visitors, taste=taste, change_after=change_after)
+    _show(bench_demo(runs, options), as_json, demo_table)
+
+
 @app.command("gpu")
 def gpu_command(
     names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,

@@ -1,0 +1,1 @@
+"""A search site whose visitors are simulated, with the real service behind it: `duelist demo`."""

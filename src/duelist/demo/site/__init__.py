@@ -1,0 +1,1 @@
+"""The search site of the demo."""
