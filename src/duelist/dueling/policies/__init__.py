@@ -20,6 +20,7 @@ from duelist.dueling.policies.rucb import RUCB
 from duelist.dueling.policies.savage import SAVAGE, SAVAGEBorda, SAVAGECopeland
 from duelist.dueling.policies.scb import SCB
 from duelist.dueling.policies.self_sparring import SelfSparring
+from duelist.dueling.policies.spar_and_check import SparAndCheck
 from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, SparringUCB
 from duelist.dueling.policies.uniform import Uniform
 from duelist.dueling.policies.versatile_db import SharedTsallis, SparringTsallis, VersatileDB
@@ -58,6 +59,7 @@ __all__ = [
     "SAVAGECopeland",
     "SelfSparring",
     "SharedTsallis",
+    "SparAndCheck",
     "SparringEXP3",
     "SparringThompson",
     "SparringTsallis",
