@@ -11,8 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from duelist.analysis import Analysis
-    from duelist.clicks.impressions import Impressions
     from duelist.clicks.log import Log
+    from duelist.clicks.portions import Portions
 
 
 def analyze_command(
@@ -82,17 +82,17 @@ def analyze_command(
 
 def load(
     log: str | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
-) -> Impressions:
+) -> Portions:
     """The impressions of a file or of the demo; with weights, those of other users than they were learned from."""
     from duelist.analysis import demo_log, weigh
     from duelist.clicks.gather import impressions_of
     from duelist.clicks.log import Log, read_log
-    from duelist.clicks.scan import scan_log
+    from duelist.clicks.scan import spool_log
     from duelist.evidence.click_weights import ClickWeights
 
     journal = log is not None and "://" in log
     if log is not None and not journal and weights is None:
-        return scan_log(Path(log), events, ordinals, columns)
+        return spool_log(Path(log), events, ordinals, columns)
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
     if log is None:
         found = Log(tuple(demo_log(1200, users, seed=1)))

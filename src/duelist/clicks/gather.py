@@ -8,16 +8,18 @@ that is not usual.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from duelist.clicks.columns import DONE, ROW, Batch, Column, Form, Names
-from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
+from duelist.clicks.columns import DONE, ROW, Attribute, Batch, Column, Form, Names, settled
+from duelist.clicks.impressions import Done, Impressions, Losses, united
 from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rejected, number, seconds
 from duelist.clicks.rows import Read, record_of
+from duelist.core.hashes import HashNumbers
 
 REMEMBERED = 200_000  # forms
 
@@ -32,11 +34,12 @@ class Gatherer:
         self.forms: dict[Any, Form] = {}
         self.rankers: list[tuple[str, ...]] = []  # by the number of their setup
         self.losses = Losses()
-        self.rows = 0
+        self.cut_off = self.rows = self.width = 0  # rows that were cut off, others, and the most credits of one
         self.columns = {name: Column(name) for name in ROW}
         self.done = {name: Column(name) for name in DONE}
         self.given: dict[int, tuple[float, ...]] = {}
-        self.values: dict[str, list[Any]] = {name: [] for name in self.names}
+        self.attributes = {name: Attribute() for name in self.names}
+        self.users, self.queries = HashNumbers(), HashNumbers()
 
     def take(self, batch: Batch, path: object = "") -> list[int]:
         """Take the rows that are of the usual form; the places in the batch of those that are not."""
@@ -182,7 +185,7 @@ class Gatherer:
             if credit:
                 self.given[self.rows + place] = self._numbers(credit)
         for name, column in zip(self.names, batch.attributes, strict=True):
-            self.values[name].extend(column)
+            self.attributes[name].values.extend(column)
         self.rows += len(forms)
         for line, form in zip(batch.lines, forms, strict=True) if any(lost) or any(repeated) else ():
             self._count(form, line, path)
@@ -224,7 +227,7 @@ class Gatherer:
         if record.credit:
             self.given[self.rows] = record.credit
         for name in self.names:
-            self.values[name].append(record.attributes.get(name))
+            self.attributes[name].values.append(record.attributes.get(name))
         self.rows += 1
         self._count(form, line, path)
 
@@ -234,56 +237,38 @@ class Gatherer:
         for ranker in form.repeated:
             self.losses.repeated[ranker] += 1
 
-    def impressions(self) -> Impressions:
-        """All that was taken, each impression once."""
+    def cut(self) -> Impressions:
+        """What was taken since the last cut, to be joined with the others: ids are hashes, attributes two numbers."""
         columns = {name: self.columns[name].array() for name in ROW}
         done = Done(**{name: self.done[name].array() for name in DONE})
-        most = max(map(len, self.given.values()), default=0)
-        given = np.full((self.rows, most), nan)
+        self.width = max(self.width, max(map(len, self.given.values()), default=0))
+        given = np.full((self.rows, self.width), nan)
         for row, credit in self.given.items():
             given[row, : len(credit)] = credit
-        texts = {name: _coded(self.values[name]) for name in self.names}
-        for name in ("users", "queries"):
-            columns[name] = numbered(columns[name])
-        return united(
-            Impressions(
-                **columns,
-                given=given,
-                attributes={name: codes for name, (codes, _) in texts.items()},
-                done=done,
-                setup_names=tuple(self.setups),
-                experiment_names=tuple(self.experiments),
-                action_names=tuple(self.actions),
-                attribute_names={name: names for name, (_, names) in texts.items()},
-                losses=self.losses,
-            )
+        columns["users"], columns["queries"] = self.users.of(columns["users"]), self.queries.of(columns["queries"])
+        attributes = {name: attribute.cut() for name, attribute in self.attributes.items()}
+        self.given, self.cut_off, self.rows = {}, self.cut_off + self.rows, 0
+        return Impressions(
+            **columns,
+            given=given,
+            attributes=attributes,
+            done=done,
+            setup_names=tuple(self.setups),
+            experiment_names=tuple(self.experiments),
+            action_names=tuple(self.actions),
+            attribute_names={name: attribute.names for name, attribute in self.attributes.items()},
+            losses=self.losses,
         )
+
+    def impressions(self) -> Impressions:
+        """All that was taken, each impression once."""
+        log = self.cut()
+        return united(replace(log, attributes=settled(log.attributes, log.attribute_names)))
 
 
 def _ids(names: Iterable[tuple[Any, Any]], lines: Sequence[int]) -> list[int]:
     """Hashes of ids; a row without one is called by its line."""
     return [hash(name) if name[1] else line for name, line in zip(names, lines, strict=True)]
-
-
-def numbered(hashes: Array) -> Array:
-    """Numbers from 0 in the order of coming, the same in every process.
-
-    >>> numbered(np.array([7, 3, 7, 5])).tolist()
-    [0, 1, 0, 2]
-    """
-    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return np.asarray(rank[of_row])
-
-
-def _coded(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
-    """Numbers as floats, with no names; anything else as numbers of names, -1 where there is nothing."""
-    try:
-        return np.array([nan if value in (None, "") else float(value) for value in values]), ()
-    except (TypeError, ValueError):
-        names = Names()
-        return np.array([-1 if value in (None, "") else names[str(value)] for value in values]), tuple(names)
 
 
 def _owner(record: Record, slot: int) -> str:

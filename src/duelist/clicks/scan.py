@@ -17,8 +17,10 @@ from duelist.clicks.files import CutShort, numbered_lines, portions, suffix
 from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, json_object, read_log, table_header, table_row
+from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
 from duelist.clicks.rows import favoured, record_of
+from duelist.clicks.spool import PORTION, Spool
 from duelist.clicks.ubi import is_ubi
 from duelist.core.errors import BadInput, MissingExtra
 
@@ -47,18 +49,48 @@ def scan_log(
     >>> log.done.teams.tolist(), log.lost.tolist(), *log.losses.examples.values()
     ([0, 1], [1], 'line 2: a click at 7, but the positions of 3 documents count from 0')
     """
+    found = _reader(path, events, attributes)
+    if found is None:
+        return impressions_of(read_log(path, events, ordinals), attributes)
+    for _ in _taken(path, *found):
+        pass
+    return found[1].impressions()
+
+
+def spool_log(
+    path: str | Path,
+    events: str | Path | None = None,
+    ordinals: int | None = None,
+    attributes: Sequence[str] = (),
+    portion: int = PORTION,
+) -> Portions:
+    """The same for a log of any size: in portions, which wait on disk where they are many."""
+    found = _reader(path, events, attributes)
+    if found is None:
+        return impressions_of(read_log(path, events, ordinals), attributes)
+    spool, gatherer = Spool(), found[1]
+    for _ in _taken(path, *found):
+        if gatherer.rows >= portion:
+            spool.add(gatherer.cut())
+    spool.add(gatherer.cut())
+    return spool.finish(gatherer.cut())
+
+
+def _reader(path: str | Path, events: str | Path | None, attributes: Sequence[str]) -> tuple[Batches, Gatherer] | None:
+    """What reads a file in batches; None for one that must be read as records."""
     kind = suffix(path)
     if kind == PARQUET and events is None:
-        return _gather(path, _parquet_batches(path, attributes), Gatherer(list, True, attributes))
+        return _parquet_batches(path, attributes), Gatherer(list, True, attributes)
     whole = kind in JSON_LINES and (is_ubi(path) or json_array(path) is not None)
     if whole or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
-        return impressions_of(read_log(path, events, ordinals), attributes)
+        return None
     if kind in JSON_LINES:
-        return _gather(path, _json_batches(path, attributes), Gatherer(msgspec.json.decode, True, attributes))
-    return _gather(path, _table_batches(path, DELIMITERS[kind], attributes), Gatherer(_listed, False, attributes))
+        return _json_batches(path, attributes), Gatherer(msgspec.json.decode, True, attributes)
+    return _table_batches(path, DELIMITERS[kind], attributes), Gatherer(_listed, False, attributes)
 
 
-def _gather(path: str | Path, batches: Batches, found: Gatherer) -> Impressions:
+def _taken(path: str | Path, batches: Batches, found: Gatherer) -> Iterator[None]:
+    """Let every batch be taken, and stop after each."""
     collects = gc.isenabled()
     gc.disable()  # millions of lists are made and none refers to itself: looking for such takes a third of the time
     try:
@@ -67,16 +99,16 @@ def _gather(path: str | Path, batches: Batches, found: Gatherer) -> Impressions:
                 _take_unusual(found, batch.lines[place], row_at(place), path)
             for line, row in others:
                 _take_unusual(found, line, row, path)
+            yield
     except CutShort as error:
         found.losses.reject(Rejected(error.line, error.reason, ""))
     finally:
         if collects:
             gc.enable()
-    if not found.rows:
+    if not found.cut_off + found.rows:
         if suffix(path) != PARQUET:
             read_log(path)  # which says what is wrong with it
         raise BadInput(f"{str(path)!r} is empty")
-    return found.impressions()
 
 
 def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> None:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.core.hashes import FULLEST, SMALLEST, Hashes
 from duelist.core.memory import Floats, Ints
 from duelist.core.record import reading
 from duelist.evidence.deltas import check_share
@@ -37,7 +38,6 @@ from duelist.evidence.table import (
     FIRST_LOSSES,
     FIRST_WINS,
     FOURTHS,
-    FULLEST,
     HIGHEST,
     IMPRESSIONS,
     LOG_E,
@@ -54,13 +54,11 @@ from duelist.evidence.table import (
     WINS,
     ZEROTH,
     Counts,
-    Hashes,
     compiled_enter,
     rehash,
 )
 
 SOON = 50  # impressions before the first look that is kept, and at least between two
-SMALLEST = 1024  # slots of an empty table, a power of two
 HUGEST = 1e30  # of a preference: its fourth power can still be added up
 PACE = 0.02  # the sums are kept at every so much more impressions, for the course of the limits
 ARRAYS = {"keys": np.uint64, "totals": np.float64, "counts": np.uint32, "sums": np.float64, "looks": np.float64}
