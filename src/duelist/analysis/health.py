@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,7 @@ from duelist.evidence.balance import Check, check_balance, replay
 from duelist.evidence.watch import ALWAYS_VALID
 
 REPLAYS = 500
+DECIDES = "confidence sequence"  # the method that names winners, where there is no bound
 
 
 @dataclass(frozen=True)
@@ -123,19 +125,35 @@ def health_of(
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
             reasons.append(f"the guardrail {rail.guardrail} is broken: {mean}")
     false_alarms = replay(leading.totals, REPLAYS, leading.alpha, seed=settings.seed) if leading.users else {}
-    most = leading.alpha + 3 * math.sqrt(leading.alpha * (1 - leading.alpha) / REPLAYS)
+    unreliable = unreliable_methods(false_alarms, leading.alpha, bounded=leading.betting is not None)
+    if DECIDES in unreliable:
+        rate = f"{false_alarms[DECIDES]:.1%} of experiments like this one, where {leading.alpha:.1%} are promised"
+        reasons.append(f"without a difference the {DECIDES} would name a winner in {rate}: a few users weigh too much")
     return Health(
         checks=checks,
         losses=losses,
         reasons=tuple(reasons),
         notes=tuple(_notes(watch, losses, days, moments, alone)),
         replay=false_alarms,
-        unreliable=tuple(name for name in ALWAYS_VALID if false_alarms.get(name, 0) > most),
+        unreliable=unreliable,
         duplicates=watch.losses.duplicates,
         alone=watch.single,
         unusable=watch.rows - watch.usable - watch.single,
         misdated=misdated,
     )
+
+
+def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded: bool) -> tuple[str, ...]:
+    """Always-valid methods whose replays raise more false alarms than they may, by more than luck.
+
+    Where outcomes are `bounded` the betting sequence decides, which needs no replay.
+
+    >>> unreliable_methods({"e-value": 0.01, "confidence sequence": 0.12}, 0.05, bounded=False)
+    ('confidence sequence',)
+    """
+    most = alpha + 3 * math.sqrt(alpha * (1 - alpha) / REPLAYS)
+    asked = [name for name in ALWAYS_VALID if not (bounded and name == DECIDES)]
+    return tuple(name for name in asked if false_alarms.get(name, 0) > most)
 
 
 def _notes(watch: Watch, losses: tuple[Loss, ...], days: tuple[Day, ...], moments: Moments, alone: bool) -> list[str]:
