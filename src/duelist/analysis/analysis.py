@@ -75,8 +75,8 @@ class Analysis:
 
     @property
     def window(self) -> float | None:
-        """In hours."""
-        return self.settings.window
+        """Of the first outcome, in hours."""
+        return self.settings.hours(Outcome.read(self.settings.outcomes[0]))
 
     @property
     def alpha(self) -> float:
@@ -115,6 +115,7 @@ class Analysis:
             "impressions": self.impressions,
             "waiting": self.waiting,
             **asdict(self.settings),
+            "window": self.window,
             "effect": self.effect._asdict(),
             "rankers": [{"name": ranker.name, **ranker.credit._asdict()} for ranker in self.rankers],
             "comparisons": [
@@ -145,8 +146,8 @@ def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: A
     The settings are those of `Settings`. With a `window`, a user counts by the mean preference in so many hours after
     the first impression, and is frozen then; users whose window is open wait, unless the experiment has `ended`. Where
     no window has closed yet users are counted as they stand and `frozen` is False: nobody wins. A `cap` cuts
-    preferences at plus and minus so much; limits then hold at any number of users, in windows of 24 hours unless
-    another is given.
+    preferences by the first outcome at plus and minus so much, `caps` those by others; limits then hold at any number
+    of users, in windows of 24 hours unless another is given. Values of actions have no bound: a cap is needed.
     A log of several experiments needs the name of one: `analyze_all` takes them all.
 
     >>> from duelist.clicks.log import Record
@@ -209,9 +210,7 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
     if moments.closed and math.isfinite(moments.attribution) and not settings.ended:
         log = _closed(log, moments)
-    hours = settings.window
-    windows = None if hours is None else Windows(HOUR * hours, settings.ended, settings.cap)
-    outcomes = [(Outcome.read(text), windows) for text in settings.outcomes]
+    outcomes = [(outcome, _windows(outcome, settings)) for outcome in map(Outcome.read, settings.outcomes)]
     fold = Fold(log, moments, outcomes, settings.guardrails, settings.unit).run()
     level = settings.alpha / len(outcomes)
     comparisons, *others = (pairs.comparisons(level, settings.seed) for pairs in fold.pairs)
@@ -231,12 +230,17 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
         effect=fold.daily.effect(*pair),
         experiment=name,
         others=tuple(OtherOutcome(str(outcomes[k][0]), other) for k, other in enumerate(others, 1)),
-        segments=segments_of(fold.earnings, settings.segments, *pair, settings.alpha),
+        segments=segments_of(fold.earnings, settings.segments, comparisons[0], outcomes[0], settings.alpha),
         guarded=guarded,
         days=days,
         waiting=moments.impressions - fold.watch.rows,
         dates=fold.watch.dates,
     )
+
+
+def _windows(outcome: Outcome, settings: Settings) -> Windows | None:
+    hours = settings.hours(outcome)
+    return None if hours is None else Windows(HOUR * hours, settings.ended, settings.capped().get(outcome))
 
 
 def _dated(log: Portions) -> tuple[Portions, int]:

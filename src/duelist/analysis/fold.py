@@ -37,7 +37,7 @@ class Fold:
         self.crediting = Crediting.read(log)
         self.outcomes = [outcome for outcome, _ in outcomes]
         rankers = self.crediting.rankers
-        self.pairs = [Pairs(rankers, windows) for _, windows in outcomes]
+        self.pairs = [Pairs(rankers, windows, outcome.by_value) for outcome, windows in outcomes]
         self.daily, self.watch = Daily(rankers), Watch(log.head, rankers)
         self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
         self.totals = [(Growing(), Growing()) for _ in rankers]  # of each user: credit, impressions

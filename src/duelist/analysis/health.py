@@ -126,7 +126,7 @@ def health_of(
             reasons.append(f"the guardrail {rail.guardrail} is broken: {mean}")
     false_alarms = replay(leading.totals, REPLAYS, leading.alpha, seed=settings.seed) if leading.users else {}
     unreliable = unreliable_methods(false_alarms, leading.alpha, bounded=leading.betting is not None)
-    if DECIDES in unreliable:
+    if DECIDES in unreliable and leading.needs_cap is None:
         rate = f"{false_alarms[DECIDES]:.1%} of experiments like this one, where {leading.alpha:.1%} are promised"
         reasons.append(f"without a difference the {DECIDES} would name a winner in {rate}: a few users weigh too much")
     return Health(

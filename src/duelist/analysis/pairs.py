@@ -33,8 +33,9 @@ class Windows(NamedTuple):
 class Pair:
     """Two rankers, one portion of impressions after another in the order of time."""
 
-    def __init__(self, windows: Windows | None) -> None:
-        self.accounts = Accounts()
+    def __init__(self, windows: Windows | None, valued: bool = False) -> None:
+        self.accounts, self.impressions = Accounts(), 0
+        self.valued, self.largest = valued, 0.0  # whether preferences are values, which have no bound of their own
         self.times: list[Floats] = []  # of the looks that the accounts keep
         self.last = np.zeros(0)
         self.freezer = None if windows is None else Freezer(windows.seconds)
@@ -42,6 +43,10 @@ class Pair:
 
     def add(self, users: Array, times: Floats, preferences: Floats) -> None:
         """Enter impressions."""
+        if not len(preferences):
+            return
+        self.impressions += len(preferences)
+        self.largest = max(self.largest, float(np.abs(preferences).max()))
         values = preferences if self.capping is None else self.capping.cut(preferences)
         if self.freezer is not None:
             self.freezer.add(users, times, values)
@@ -53,6 +58,8 @@ class Pair:
 
     def within(self, empty: Comparison, end: float, provisional: bool) -> Comparison:
         """The comparison with these impressions; users' windows close until `end`."""
+        if self.valued and self.capping is None:
+            empty = replace(empty, needs_cap=proposed_cap(self.largest))
         if self.freezer is None:
             return replace(empty, accounts=self.accounts, times=np.concatenate([*self.times, self.last]))
         frozen, accounts = self.freezer.frozen(end), Accounts()
@@ -76,8 +83,8 @@ class Pairs:
     Without windows every impression enters, in the order of time, for as long as the log lasts.
     """
 
-    def __init__(self, rankers: Sequence[str], windows: Windows | None) -> None:
-        self.rankers, self.windows = tuple(rankers), windows
+    def __init__(self, rankers: Sequence[str], windows: Windows | None, valued: bool = False) -> None:
+        self.rankers, self.windows, self.valued = tuple(rankers), windows, valued
         self.everybody = None if windows is None else Freezer(windows.seconds)
         self.end = -math.inf
         self.pairs: dict[tuple[int, int], Pair] = {}
@@ -98,7 +105,7 @@ class Pairs:
         for first, second in combinations(range(len(self.rankers)), 2):
             chosen = np.flatnonzero(took_part[:, first] & took_part[:, second])
             if len(chosen):
-                pair = self.pairs.setdefault((first, second), Pair(self.windows))
+                pair = self.pairs.setdefault((first, second), Pair(self.windows, self.valued))
                 preference = earned.credit[chosen, first] - earned.credit[chosen, second]
                 pair.add(units[chosen], earned.times[chosen], preference)
 
@@ -129,6 +136,18 @@ class Pairs:
 
     def _traffic(self, first: int, second: int) -> Traffic:
         return traffic_of(_bits(self.present, first) & _bits(self.present, second))
+
+
+def proposed_cap(largest: float) -> float:
+    """The largest preference so far, rounded up to 1, 2 or 5 and zeros.
+
+    >>> [proposed_cap(amount) for amount in (0.0, 0.7, 80.0, 100.0, 230.0)]
+    [1.0, 1.0, 100.0, 100.0, 500.0]
+    """
+    if not largest > 0:
+        return 1.0
+    zeros = 10.0 ** math.floor(math.log10(largest))
+    return next(step * zeros for step in (1, 2, 5, 10) if step * zeros >= largest)
 
 
 def _bits(packed: list[tuple[int, Array]], ranker: int) -> Flags:

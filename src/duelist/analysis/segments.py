@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits
+from duelist.analysis.outcomes import Outcome
+from duelist.analysis.pairs import Pair, Windows
 from duelist.clicks.impressions import Array, Impressions
 from duelist.core.errors import BadInput
 from duelist.core.growing import Growing
@@ -35,22 +40,35 @@ Earnings = Callable[[], Iterator[tuple[Credits, Array]]]  # portions of credit, 
 
 
 def segments_of(
-    earnings: Earnings, columns: Sequence[str], first: str, second: str, alpha: float
+    earnings: Earnings,
+    columns: Sequence[str],
+    leading: Comparison,
+    outcome: tuple[Outcome, Windows | None],
+    alpha: float,
 ) -> tuple[Segment, ...]:
-    """The two leaders in every segment of some columns; the level is shared out between the segments (Bonferroni)."""
-    places = [place for column in columns for place in _places(earnings, column)]
-    accounts = [Accounts() for _ in places]
+    """The two leaders in every segment of some columns; the level is shared out between the segments (Bonferroni).
+
+    Users count for as long as the log lasts, unless there is a cap: then they enter once, as in the whole log.
+    """
+    turned = leading.towards_leader()
+    first, second = turned.first, turned.second
+    (what, windows), places = outcome, [place for column in columns for place in _places(earnings, column)]
+    if windows and windows.cap is None:
+        windows = None
+    pairs, end = [Pair(windows, what.by_value) for _ in places], -math.inf
     for earned, units in earnings() if places else ():
-        pair = earned.credit[:, earned.rankers.index(first)] - earned.credit[:, earned.rankers.index(second)]
-        known = ~np.isnan(pair)
-        for (_, holds), account in zip(places, accounts, strict=True):
+        preference = earned.credit[:, earned.rankers.index(first)] - earned.credit[:, earned.rankers.index(second)]
+        known = ~np.isnan(preference)
+        end = max(end, float(earned.times.max(initial=-math.inf)))
+        for (_, holds), pair in zip(places, pairs, strict=True):
             chosen = holds(earned.log) & known
-            account.add(units[chosen].astype(np.uint64), pair[chosen])
+            pair.add(units[chosen], earned.times[chosen], preference[chosen])
+    end = math.inf if leading.provisional or (windows and windows.ended) else end
     found = []
-    for (name, _), account in zip(places, accounts, strict=True):
-        low, high = account.limits(alpha / len(places))
-        winner = first if low > 0 else second if high < 0 else None
-        found.append(Segment(name, account.users, account.impressions, account.mean, low, high, winner))
+    for (name, _), pair in zip(places, pairs, strict=True):
+        empty = replace(turned, accounts=Accounts(), alpha=alpha / len(places), betting=None, capped=None)
+        mine = pair.within(empty, end, leading.provisional and windows is not None)
+        found.append(Segment(name, mine.users, pair.impressions, mine.preference, *mine.limits, mine.winner))
     return tuple(found)
 
 

@@ -30,7 +30,10 @@ def analyze_command(
         typer.Option(help="Hours after a user's first impression at which the user is frozen; otherwise all count."),
     ] = None,
     cap: Annotated[
-        float | None, typer.Option(help="Cut preferences at plus and minus this: limits then hold for few users too.")
+        list[str] | None,
+        typer.Option(
+            help="Cut preferences at plus and minus so much: 5, or of one outcome purchase:value=200; repeatable."
+        ),
     ] = None,
     ended: Annotated[
         bool, typer.Option("--ended", help="The experiment is over: count users whose window is open too.")
@@ -72,9 +75,11 @@ def analyze_command(
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
     check_page(html)
+    outcomes = tuple(outcome or ("clicks",))
+    caps = tuple(text if "=" in text else f"{outcomes[0]}={text}" for text in cap or ())
     settings = Settings(
-        *(alpha, window, unit, ended, seed, cap, tuple(outcome or ("clicks",)), attribution),
-        *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most),
+        *(alpha, window, unit, ended, seed, None, outcomes, attribution),
+        *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most, caps),
     )
     found = load(log, events, ordinals, weights, settings.columns)
     show(analyze_all(found, experiment, settings), log, html, as_json)
