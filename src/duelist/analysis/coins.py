@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from duelist.clicks.impressions import Array, Impressions
-from duelist.core.hashes import HashSet
+from duelist.core.hashes import HashSet, pair_hashes
 
 
 class TeamCounts:
@@ -38,8 +38,7 @@ class TeamCounts:
         """Count the impressions of a portion."""
         for names, numbers in self.groups.items():
             mine = np.flatnonzero(np.isin(log.setups, numbers) & (log.firsts >= 0))
-            both = log.users[mine].astype(np.int64) << 32 | log.queries[mine]
-            mine = mine[self.seen[names].new(both)]
+            mine = mine[self.seen[names].new(pair_hashes(log.users[mine], log.queries[mine]))]
             for row, column in enumerate((log.firsts[mine], log.larger[mine])):
                 self.counts[names][row] += self._by_name(names, numbers, log.setups[mine], column)
 

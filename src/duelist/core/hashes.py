@@ -5,6 +5,8 @@ Two of n names share a hash with a chance of n^2 / 2^65: one in 15,000 for 50 mi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ Numbered = npt.NDArray[np.int32]
 FULLEST = 0.75  # share of slots in use before a table doubles
 SMALLEST = 1024  # slots of an empty table, a power of two
 MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads numbers that are no hashes
+TWIST = np.uint64(0xD6E8FEB86659FD93)  # odd, with as many ones as zeros
+BASIS, PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # of FNV-1a
 EMPTY = np.uint64(0)
 
 
@@ -141,4 +145,78 @@ class HashSet:
 
 
 def _as_hashes(hashes: Any) -> Hashes:
-    return np.ascontiguousarray(np.asarray(hashes).astype(np.int64, copy=False)).view(np.uint64)
+    return np.ascontiguousarray(np.asarray(hashes)).astype(np.uint64, copy=False)
+
+
+@kernel
+def mixed(one: np.uint64, other: np.uint64) -> np.uint64:
+    """A hash of two, in this order."""
+    both = (one ^ (other + MIX + (one << np.uint64(6)))) * TWIST
+    return both ^ (both >> np.uint64(32))
+
+
+@kernel
+def hash_bytes(text: npt.NDArray[np.uint8], begin: int, end: int) -> np.uint64:
+    """A hash of some bytes (FNV-1a, mixed once more)."""
+    found = BASIS
+    for at in range(begin, end):
+        found = (found ^ np.uint64(text[at])) * PRIME
+    return mixed(found, MIX)
+
+
+@compiled
+def hash_pieces(text: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], found: Hashes) -> None:
+    """The hash of each of some pieces that follow each other."""
+    begin = 0
+    for i in range(ends.size):
+        found[i] = hash_bytes(text, begin, ends[i])
+        begin = ends[i]
+
+
+@compiled
+def mix_all(ones: Hashes, others: Hashes, found: Hashes) -> None:
+    """Hashes of pairs."""
+    for i in range(ones.size):
+        found[i] = mixed(ones[i], others[i])
+
+
+@compiled
+def mix_lists(hashes: Hashes, sizes: npt.NDArray[np.int64], found: Hashes) -> None:
+    """The hash of each of some lists of hashes that follow each other."""
+    at = 0
+    for i in range(sizes.size):
+        whole = BASIS
+        for _ in range(sizes[i]):
+            whole = mixed(whole, hashes[at])
+            at += 1
+        found[i] = whole
+
+
+def text_hashes(texts: Sequence[str]) -> Hashes:
+    """The hash of each text, the same everywhere.
+
+    >>> one, other, again = text_hashes(["ann", "bob", "ann"])
+    >>> bool(one == again), bool(one == other)
+    (True, False)
+    """
+    data = "".join(texts).encode(errors="surrogatepass")
+    plain = data.isascii()
+    sizes = list(map(len, texts)) if plain else [len(text.encode(errors="surrogatepass")) for text in texts]
+    found = np.empty(len(texts), np.uint64)
+    hash_pieces(np.frombuffer(data, np.uint8), np.cumsum(sizes, dtype=np.int64), found)
+    return found
+
+
+def pair_hashes(ones: Any, others: Any) -> Hashes:
+    """The hashes of pairs of hashes."""
+    first, second = _as_hashes(ones), _as_hashes(others)
+    found = np.empty(len(first), np.uint64)
+    mix_all(first, second, found)
+    return found
+
+
+def list_hashes(lists: Sequence[Sequence[str]]) -> Hashes:
+    """The hash of each list of texts, in its order."""
+    found = np.empty(len(lists), np.uint64)
+    mix_lists(text_hashes(list(chain.from_iterable(lists))), np.array(list(map(len, lists)), np.int64), found)
+    return found
