@@ -28,6 +28,17 @@ class Form(NamedTuple):
     repeated: tuple[str, ...]  # rankers whose slots are clicked again
 
 
+class Kind(NamedTuple):
+    """What rows have in common whose rankers, teams and experiment are written alike and that show as much."""
+
+    setup: int
+    layout: int
+    first: int
+    larger: int
+    experiment: int
+    teams: tuple[int, ...]  # of the slots; empty: nobody knows
+
+
 class Names(dict[Any, int]):
     """Numbers for names, in the order of their coming."""
 
@@ -62,10 +73,24 @@ class Batch:
 
 
 BATCH = tuple(Batch.__dataclass_fields__)
-ROW = ("ids", "users", "queries", "bodies", "times", "setups", "experiments", "sizes", "firsts", "larger", "lost")
+ROW = (
+    "lines",
+    "ids",
+    "users",
+    "queries",
+    "bodies",
+    "times",
+    "setups",
+    "experiments",
+    "sizes",
+    "firsts",
+    "larger",
+    "lost",
+)
 DONE = ("rows", "teams", "slots", "times", "names", "values")
 KINDS: dict[str, Any] = {
-    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.int64),
+    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.uint64),
+    "lines": np.int64,
     "rows": np.int32,
     **dict.fromkeys(("times", "values"), np.float64),
     **dict.fromkeys(("setups", "experiments", "names"), np.int16),
@@ -103,12 +128,12 @@ class Attribute:
         self.numeric = True  # nothing but numbers so far
         self.values: list[Any] = []
 
-    def cut(self) -> Array:
-        """The values so far, two numbers each, which are forgotten."""
+    def cut(self, order: Array) -> Array:
+        """The values so far, two numbers each, which are forgotten; texts are numbered in this order."""
         values, self.values = self.values, []
         pairs = np.full((len(values), 2), (nan, -1.0))
-        for row, value in enumerate(values):
-            if value not in (None, ""):
+        for row in order.tolist():
+            if (value := values[row]) not in (None, ""):
                 pairs[row] = self._number(value), self._text(str(value))
         return pairs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter, not_
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,11 @@ from typing import Any
 import msgspec
 
 from duelist.clicks.columns import BATCH, Batch
-from duelist.clicks.files import CutShort, numbered_lines, portions, suffix
+from duelist.clicks.files import CutShort, blocks, numbered_lines, portions, suffix
 from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
+from duelist.clicks.json_rows import NAMES, Rows
+from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, json_object, read_log, table_header, table_row
 from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
@@ -27,6 +29,7 @@ from duelist.core.errors import BadInput, MissingExtra
 UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are read the long way
 NOTHING = msgspec.Raw(b"")
 PARQUET = ".parquet"
+BLOCK = 1 << 20  # bytes of JSON lines
 ROWS = 500  # in a batch: few enough for the cache of a processor
 LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
 
@@ -85,7 +88,8 @@ def _reader(path: str | Path, events: str | Path | None, attributes: Sequence[st
     if whole or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
         return None
     if kind in JSON_LINES:
-        return _json_batches(path, attributes), Gatherer(msgspec.json.decode, True, attributes)
+        found = Gatherer(msgspec.json.decode, True, attributes)
+        return _json_batches(path, attributes, found), found
     return _table_batches(path, DELIMITERS[kind], attributes), Gatherer(_listed, False, attributes)
 
 
@@ -121,7 +125,20 @@ def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> Non
         found.losses.reject(Rejected(line, str(error), "", str(path), ranker=whose))
 
 
-def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
+def _json_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -> Batches:
+    """Rows that compiled code could not read, or an empty batch; the others are handed to `found` block by block."""
+    batch_of = _json_reader(attributes)
+    known = not any(name in (*NAMES, *UNUSUAL_COLUMNS) for name in attributes)
+    for first, block in blocks(path, BLOCK):
+        rows = Rows(block, attributes)
+        left = found.take_rows(rows, first) if known else list(range(len(rows.rows)))
+        for begin in range(0, max(1, len(left)), ROWS):
+            places = [place for place in left[begin : begin + ROWS] if rows.line(place).strip()]
+            yield batch_of([first + place for place in places], list(map(rows.line, places)))
+
+
+def _json_reader(attributes: Sequence[str]) -> Callable[[list[int], list[str]], Any]:
+    """What makes a batch of lines with their numbers."""
     fields: list[Any] = [("id", str | int | None, None), ("user", str), ("query", str | None, ""), ("shown", list[str])]
     fields += [("time", float | str | None, 0.0), ("experiment", str | None, "")]
     fields += [(name, msgspec.Raw, NOTHING) for name in (*LISTS, *UNUSUAL)]
@@ -130,7 +147,8 @@ def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
     fields += [(own, str | int | float | None, default(name=name)) for own, name in zip(extra, attributes, strict=True)]
     row_type = msgspec.defstruct("Row", fields, gc=False, kw_only=True)
     decode, decode_all = msgspec.json.Decoder(row_type).decode, msgspec.json.Decoder(list[row_type]).decode  # type: ignore[valid-type]
-    for numbers, texts in _portions(path):
+
+    def batch_of(numbers: list[int], texts: list[str]) -> Any:
         rows, others = _decoded(numbers, texts, decode, decode_all)
         if others:
             bad = {number for number, _ in others}
@@ -148,7 +166,9 @@ def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
             attributes=[[getattr(row, name) for row in rows] for name in extra],
             **lists,
         )
-        yield batch, partial(_json_object_at, texts), others
+        return batch, partial(_json_object_at, texts), others
+
+    return batch_of
 
 
 def _decoded(
@@ -247,8 +267,9 @@ def _parquet_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
         raise MissingExtra("reading Parquet needs pyarrow: pip install 'duelist[parquet]'") from None
     if not Path(path).is_file():
         raise BadInput(f"no log file {str(path)!r}")
-    begun = 0
-    for part in parquet.ParquetFile(path).iter_batches(ROWS):
+    begun, file = 0, parquet.ParquetFile(path)
+    groups = range(file.num_row_groups)  # one after another: of all at once each would stay in memory
+    for part in chain.from_iterable(file.iter_batches(ROWS, row_groups=[group]) for group in groups):
         rows, size = part.to_pydict(), part.num_rows
         empty = [None] * size
         lines = range(begun + 1, begun + size + 1)

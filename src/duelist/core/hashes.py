@@ -151,8 +151,9 @@ def _as_hashes(hashes: Any) -> Hashes:
 @kernel
 def mixed(one: np.uint64, other: np.uint64) -> np.uint64:
     """A hash of two, in this order."""
-    both = (one ^ (other + MIX + (one << np.uint64(6)))) * TWIST
-    return both ^ (both >> np.uint64(32))
+    spread = one * MIX
+    both = ((spread ^ (spread >> np.uint64(32))) + other) * TWIST
+    return both ^ (both >> np.uint64(29))
 
 
 @kernel
