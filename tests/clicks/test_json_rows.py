@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.clicks.json_rows import EMPTY_LINE, IDS, LONG, PLAIN, QUERIES, SIZE, USERS, USUAL, Rows
+from duelist.clicks.found_rows import EMPTY_LINE, IDS, LONG, PLAIN, QUERIES, SIZE, USERS, USUAL
+from duelist.clicks.json_rows import JsonRows
 from duelist.clicks.records import seconds
 from duelist.core.hashes import pair_hashes, text_hashes
 
@@ -30,8 +31,8 @@ ROW |= {
 }
 
 
-def read(*lines: str, columns: tuple[str, ...] = ()) -> Rows:
-    return Rows("".join(line + "\n" for line in lines).encode(errors="surrogateescape"), columns)
+def read(*lines: str, columns: tuple[str, ...] = ()) -> JsonRows:
+    return JsonRows("".join(line + "\n" for line in lines).encode(errors="surrogateescape"), columns)
 
 
 def test_a_usual_row_is_read() -> None:

@@ -13,12 +13,11 @@ from itertools import chain
 from math import nan
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from duelist.clicks.columns import DONE, ROW, Attribute, Batch, Column, Form, Kind, Names, settled
+from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
 from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
-from duelist.clicks.json_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, Rows
 from duelist.clicks.portions import ordered
 from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rejected, number, seconds
 from duelist.clicks.rows import Read, record_of
@@ -207,13 +206,13 @@ class Gatherer:
         for name, column in columns.items():
             kept[name].add(column)
 
-    def take_rows(self, found: Rows, first: int) -> list[int]:
+    def take_rows(self, found: FoundRows, first: int) -> list[int]:
         """Take the lines of a block that were read; the places of those that were not. `first` is the first line."""
         plain = np.flatnonzero(found.rows[:, USUAL] == PLAIN)
         kinds = self.kind_numbers.of(found.hashes[plain, KINDS])
         for place in np.flatnonzero(kinds >= len(self.kinds)).tolist():
             if kinds[place] == len(self.kinds):  # the first of its kind
-                self.kinds.append(self._kind(msgspec.json.decode(found.line(int(plain[place])))))
+                self.kinds.append(self._kind(found.row(int(plain[place]))))
         known = np.array([kind is not None for kind in self.kinds], np.bool_)[kinds]
         left = found.rows[:, USUAL] != EMPTY_LINE
         left[plain[known]] = False
@@ -231,7 +230,7 @@ class Gatherer:
         form = self._form_of(Read(record))
         return Kind(*form[:4], self.experiments[record.experiment], record.teams)
 
-    def _store_rows(self, found: Rows, places: Array, kinds: Array, first: int) -> None:
+    def _store_rows(self, found: FoundRows, places: Array, kinds: Array, first: int) -> None:
         common = np.array([kind[:5] if kind else (0,) * 5 for kind in self.kinds], np.int64)[kinds]
         rows, hashes = found.rows[places], found.hashes[places]
         self._append(

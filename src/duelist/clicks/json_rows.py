@@ -12,6 +12,22 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from duelist.clicks.found_rows import (
+    DOCS,
+    DONE,
+    EMPTY_LINE,
+    FIRST,
+    IDS,
+    KINDS,
+    LAST,
+    LONG,
+    PLAIN,
+    QUERIES,
+    SIZE,
+    USERS,
+    USUAL,
+    FoundRows,
+)
 from duelist.clicks.json_text import (
     BEGIN,
     BLANK,
@@ -45,11 +61,6 @@ UNUSUAL = ("credit", "clicked", "actions", "lost", "ranker")
 ID, USER, QUERY, TIME, SHOWN, RANKERS, TEAMS, CLICKS, CLICK_TIMES, EXPERIMENT = range(len(NAMES))
 CREDIT = len(NAMES)
 OWN = CREDIT + len(UNUSUAL)  # columns from here on are asked for by whoever analyses
-
-# What is written of a row.
-(IDS, USERS, QUERIES, DOCS, KINDS) = range(5)
-(FIRST, LAST, SIZE, DONE, USUAL) = range(5)  # bytes of the line, documents, where its clicks end, and what it is
-LONG, PLAIN, EMPTY_LINE = range(3)
 
 
 @kernel
@@ -274,16 +285,14 @@ def read_rows(
     return row
 
 
-class Rows:
+class JsonRows(FoundRows):
     """The lines of a block: which were read, and what was found in them."""
 
     def __init__(self, block: bytes, columns: Sequence[str]) -> None:
         self.block, size = block, block.count(b"\n")
+        super().__init__(size, len(block))
         keys = text_hashes([*NAMES, *UNUSUAL, *columns])
-        self.hashes = np.zeros((size, 5), np.uint64)
-        self.rows, self.times = np.zeros((size, 5), np.int64), np.zeros(size)
         self.own = np.zeros((size, len(columns), 2), np.int64)
-        self.slots, self.moments = np.empty(len(block), np.int64), np.empty(len(block))
         scratch, documents = np.zeros((2, len(keys)), np.int64), np.zeros(DOCUMENTS, np.uint64)
         if b"\0" not in block and _is_text(block):
             text = np.frombuffer(block + bytes(8), np.uint8)
@@ -298,16 +307,14 @@ class Rows:
         first, last = self.rows[row, FIRST : LAST + 1].tolist()
         return self.block[first:last].decode(errors="surrogateescape").rstrip("\r")
 
-    def clicks(self, rows: Ints) -> tuple[Ints, Ints]:
-        """How many clicks each of some rows has, and their places in `slots` and `moments`."""
-        begins = np.concatenate([[0], self.rows[:-1, DONE]])[rows]
-        number = self.rows[rows, DONE] - begins
-        before = np.cumsum(number) - number
-        return number, np.arange(number.sum()) + np.repeat(begins - before, number)
+    def row(self, place: int) -> dict[str, Any]:
+        """A row as a mapping."""
+        found: dict[str, Any] = msgspec.json.decode(self.line(place))
+        return found
 
-    def value(self, row: int, column: int) -> Any:
-        """The value of a further column."""
-        first, last = self.own[row, column].tolist()
+    def value(self, place: int, column: int) -> Any:
+        """The value of a further column that was asked for."""
+        first, last = self.own[place, column].tolist()
         return msgspec.json.decode(self.block[first:last]) if last else None
 
 

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from duelist.clicks.arrow_rows import ArrowRows
 from duelist.clicks.columns import BATCH, Batch
 from duelist.clicks.files import CutShort, blocks, numbered_lines, portions, suffix
 from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
-from duelist.clicks.json_rows import NAMES, Rows
+from duelist.clicks.json_rows import NAMES, JsonRows
 from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, json_object, read_log, table_header, table_row
 from duelist.clicks.portions import Portions
@@ -30,6 +32,7 @@ UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are r
 NOTHING = msgspec.Raw(b"")
 PARQUET = ".parquet"
 BLOCK = 1 << 20  # bytes of JSON lines
+ARROW = 1 << 15  # rows of Parquet
 ROWS = 500  # in a batch: few enough for the cache of a processor
 LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
 
@@ -83,7 +86,8 @@ def _reader(path: str | Path, events: str | Path | None, attributes: Sequence[st
     """What reads a file in batches; None for one that must be read as records."""
     kind = suffix(path)
     if kind == PARQUET and events is None:
-        return _parquet_batches(path, attributes), Gatherer(list, True, attributes)
+        found = Gatherer(list, True, attributes)
+        return _parquet_batches(path, attributes, found), found
     whole = kind in JSON_LINES and (is_ubi(path) or json_array(path) is not None)
     if whole or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
         return None
@@ -130,7 +134,7 @@ def _json_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) 
     batch_of = _json_reader(attributes)
     known = not any(name in (*NAMES, *UNUSUAL_COLUMNS) for name in attributes)
     for first, block in blocks(path, BLOCK):
-        rows = Rows(block, attributes)
+        rows = JsonRows(block, attributes)
         left = found.take_rows(rows, first) if known else list(range(len(rows.rows)))
         for begin in range(0, max(1, len(left)), ROWS):
             places = [place for place in left[begin : begin + ROWS] if rows.line(place).strip()]
@@ -260,34 +264,40 @@ def _times(cells: Sequence[str]) -> Sequence[Any]:
         return cells
 
 
-def _parquet_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
+def _parquet_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -> Batches:
+    """As of JSON: what compiled code could not read, or an empty batch."""
     try:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("reading Parquet needs pyarrow: pip install 'duelist[parquet]'") from None
     if not Path(path).is_file():
         raise BadInput(f"no log file {str(path)!r}")
-    begun, file = 0, parquet.ParquetFile(path)
+    begun, file = 1, parquet.ParquetFile(path)
     groups = range(file.num_row_groups)  # one after another: of all at once each would stay in memory
-    for part in chain.from_iterable(file.iter_batches(ROWS, row_groups=[group]) for group in groups):
-        rows, size = part.to_pydict(), part.num_rows
-        empty = [None] * size
-        lines = range(begun + 1, begun + size + 1)
-        long = any(name in rows for name in UNUSUAL)
-        lists = {name: [tuple(items) if items else () for items in rows.get(name, empty)] for name in LISTS}
-        batch = Batch(
-            lines=lines,
-            id=[name if name.__class__ is not int else str(name) for name in rows.get("id", empty)],
-            user=empty if long else rows.get("user", empty),
-            query=[query or "" for query in rows.get("query", empty)],
-            time=[0.0 if time is None else time for time in rows.get("time", empty)],
-            shown=rows.get("shown", empty),
-            experiment=[name or "" for name in rows.get("experiment", empty)],
-            attributes=[rows.get(name, empty) for name in attributes],
-            **lists,
-        )
-        yield batch, partial(_row, rows), []
-        begun += size
+    for part in chain.from_iterable(file.iter_batches(ARROW, row_groups=[group]) for group in groups):
+        left = found.take_rows(ArrowRows(part, attributes), begun)
+        for begin in range(0, max(1, len(left)), ROWS):
+            places = left[begin : begin + ROWS]
+            yield _parquet_batch(part.take(np.array(places, np.int64)), [begun + place for place in places], attributes)
+        begun += part.num_rows
+
+
+def _parquet_batch(part: Any, lines: Sequence[int], attributes: Sequence[str]) -> Any:
+    rows, empty = part.to_pydict(), [None] * part.num_rows
+    long = any(name in rows for name in UNUSUAL)
+    lists = {name: [tuple(items) if items else () for items in rows.get(name, empty)] for name in LISTS}
+    batch = Batch(
+        lines=lines,
+        id=[name if name.__class__ is not int else str(name) for name in rows.get("id", empty)],
+        user=empty if long else rows.get("user", empty),
+        query=[query or "" for query in rows.get("query", empty)],
+        time=[0.0 if time is None else time for time in rows.get("time", empty)],
+        shown=rows.get("shown", empty),
+        experiment=[name or "" for name in rows.get("experiment", empty)],
+        attributes=[rows.get(name, empty) for name in attributes],
+        **lists,
+    )
+    return batch, partial(_row, rows), []
 
 
 def _row(columns: Mapping[str, Sequence[Any]], place: int) -> dict[str, Any]:
