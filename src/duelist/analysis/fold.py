@@ -40,12 +40,13 @@ class Fold:
         self.pairs = [Pairs(rankers, windows, outcome.by_value) for outcome, windows in outcomes]
         self.daily, self.watch = Daily(rankers), Watch(log.head, rankers)
         self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
-        self.totals = [(Growing(), Growing()) for _ in rankers]  # of each user: credit, impressions
+        self.totals = [(Growing(), Growing(0, np.int32)) for _ in rankers]  # of each user: credit, impressions
 
     def run(self) -> Fold:
         """Go through the log."""
         for portion in self.log.portions():
             self._add(portion)
+        self.watch.coins.seen.clear()  # the largest table, and no longer needed
         return self
 
     def _add(self, log: Impressions) -> None:
@@ -59,7 +60,7 @@ class Fold:
             credit = earned.credit[:, place]
             chosen = ~np.isnan(credit)
             total.add(earned.log.users[chosen], credit[chosen])
-            number.add(earned.log.users[chosen], 1.0)
+            number.add(earned.log.users[chosen], 1)
         self.pairs[0].add(earned, self._units(earned))
         for outcome, pairs in zip(self.outcomes[1:], self.pairs[1:], strict=True):
             other = self.crediting.credits(log, outcome, late)

@@ -80,7 +80,7 @@ class Watch:
     def __init__(self, head: Impressions, rankers: tuple[str, ...]) -> None:
         self.losses, self.rankers = head.losses, rankers
         self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
-        self.users = Growing()  # impressions of each
+        self.users = Growing(0, np.int32)  # impressions of each
         self.rows = self.usable = self.single = self.clicks = self.done = 0
         self.dates = math.inf, 0.0  # of the first impression and the last
 
@@ -90,7 +90,7 @@ class Watch:
         hit[log.done.rows[late]] = True
         self.favoured.add(whole, earned.log.lost > 0, hit[is_usable(log)])
         self.coins.add(earned.log)
-        self.users.add(earned.log.users, 1.0)
+        self.users.add(earned.log.users, 1)
         self.rows += len(log)
         self.dates = min(self.dates[0], float(log.times.min())), max(self.dates[1], float(log.times.max()))
         self.usable += len(earned.log)

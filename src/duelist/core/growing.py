@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.memory import Floats
-
 
 class Growing:
     """One number for every place from 0, as many as come.
@@ -18,12 +16,12 @@ class Growing:
     [5.0, 0.0, 4.0]
     """
 
-    def __init__(self, fill: float = 0.0) -> None:
+    def __init__(self, fill: float = 0.0, kind: Any = np.float64) -> None:
         self.fill, self.size = fill, 0
-        self._room = np.full(1024, fill)
+        self._room = np.full(1024, fill, kind)
 
     @property
-    def values(self) -> Floats:
+    def values(self) -> Any:
         """All of them."""
         return self._room[: self.size]
 
@@ -40,5 +38,6 @@ class Growing:
     def _reach(self, places: Any) -> None:
         self.size = max(self.size, int(places.max(initial=-1)) + 1)
         if self.size > len(self._room):
-            more = np.full(max(self.size, 2 * len(self._room)) - len(self._room), self.fill)
-            self._room = np.concatenate([self._room, more])
+            room = np.full(max(self.size, len(self._room) * 5 // 4), self.fill, self._room.dtype)
+            room[: len(self._room)] = self._room
+            self._room = room

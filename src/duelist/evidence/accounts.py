@@ -119,6 +119,7 @@ class Accounts:
         self.counts: Counts = np.zeros(SMALLEST, np.uint32)
         self.sums = np.zeros(len(SUMS))
         self.looks = np.zeros((0, len(SUMS)))  # the sums at earlier looks
+        self._shared = False  # whether others read the same table
 
     def add(self, users: Any, preferences: Any) -> None:
         """Enter closed impressions, one or many: a 64-bit hash of the user and the preference of each."""
@@ -129,6 +130,7 @@ class Accounts:
         if not (np.abs(values) <= HUGEST).all():
             bad = values[~(np.abs(values) <= HUGEST)][0]
             raise BadInput(f"a preference must be a number between -{HUGEST:g} and {HUGEST:g}, not {bad}")
+        self._own()
         enter, done = compiled_enter(), 0
         while done < len(hashes):
             look = self._next_look()
@@ -147,8 +149,14 @@ class Accounts:
     def rename(self, old: int, new: int) -> None:
         """Let a user go on under another hash; nothing else changes."""
         if (self.keys == np.uint64(old)).any():
+            self._own()
             self.keys[self.keys == np.uint64(old)] = np.uint64(new)
             self._move(len(self.keys))
+
+    def _own(self) -> None:
+        """Have a table of one's own before it is written."""
+        if self._shared:
+            self.keys, self.counts, self._shared = self.keys.copy(), self.counts.copy(), False
 
     def _grow(self) -> None:
         self._move(2 * len(self.keys))
@@ -255,8 +263,10 @@ class Accounts:
 
     def turned(self) -> Accounts:
         """The same with the second ranker named first."""
-        other = Accounts.from_record(self.record())
-        other.totals = -other.totals
+        other = Accounts()
+        other.keys, other.counts, other.totals = self.keys, self.counts, -self.totals
+        other.sums, other.looks = self.sums.copy(), self.looks.copy()
+        self._shared = other._shared = True
         for sums in (other.sums, other.looks.T):
             sums[[WINS, LOSSES, FIRST_WINS, FIRST_LOSSES]] = sums[[LOSSES, WINS, FIRST_LOSSES, FIRST_WINS]]
             sums[[TOTAL, CROSS, THIRD, FIRST]] *= -1
