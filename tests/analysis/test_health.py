@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from duelist.analysis.analysis import analyze
 from duelist.analysis.clocks import believable
 from duelist.analysis.demo import HOUR, START, demo_log
 from duelist.analysis.losses import one_sided_e_value
+from duelist.analysis.page import page
 from duelist.clicks.log import Log, Record, Rejected, read_log
 from duelist.clicks.rows import row_of
 from duelist.clicks.scan import scan_log
@@ -201,3 +203,22 @@ def test_repeated_clicks_are_counted_by_ranker(tmp_path: Path) -> None:
         loss = analysis.health.losses[3]
         assert (loss.count, dict(loss.rankers)) == (sum(again.values()), again)
         assert analysis.health.valid
+
+
+def test_a_verdict_that_replays_do_not_support_is_withheld() -> None:
+    """Few users earn 100 for new, many 1 for old: until the large sums have come, old seems to win."""
+    luck = np.random.default_rng(3)
+    large, small = 100.0 * (luck.random(9000) < 0.009), 1.0 * (luck.random(9000) < 0.4)
+    records = [
+        Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), ("new", "old"), (i % 2, 1 - i % 2), credit)
+        for i, credit in enumerate(zip(large.tolist(), small.tolist(), strict=True))
+    ]
+    found = analyze(Log(tuple(records)))
+    assert found.comparisons[0].winner == "new"
+    assert found.health.replay["confidence sequence"] > 0.1
+    assert found.health.unreliable == ("confidence sequence",)
+    assert (found.winner, found.health.valid, found.summary()["winner"]) == (None, False, None)
+    assert "the verdict is WITHHELD" in str(found)
+    assert "WITHHELD" in page(found, "log", datetime(2026, 1, 1, tzinfo=UTC))
+    capped = analyze(Log(tuple(records)), cap=100, ended=True)
+    assert (capped.health.unreliable, capped.health.valid, capped.winner) == ((), True, "new")

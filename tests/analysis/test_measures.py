@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from duelist.analysis.analysis import analyze, analyze_all
-from duelist.analysis.demo import demo_log
+from duelist.analysis.demo import START, demo_log
 from duelist.analysis.guardrails import Guardrail
 from duelist.analysis.page import page
 from duelist.cli.analyze import analyze_command
@@ -52,8 +52,10 @@ def test_outcomes_stand_side_by_side_at_a_level_that_they_share() -> None:
     by_hand = sum(1 - 2 * team for team, _ in actions) / len(records)
     assert number.preference == pytest.approx(by_hand)
     assert value.preference == pytest.approx(sum((1 - 2 * team) * v for team, v in actions) / len(records))
-    assert value.winner == "new"
-    assert "By purchase:value:\n" in str(analysis)
+    assert (value.limits[1] < 0, value.winner, value.needs_cap) == (True, None, 50.0)  # it has no bound
+    assert "By purchase:value, which needs a cap for a verdict, as --cap purchase:value=50:\n" in str(analysis)
+    bounded = analyze(Log(tuple(records)), outcomes=("purchase:value",), cap=100, ended=True)
+    assert bounded.comparisons[0].winner == "new"
     only = analyze(Log(tuple(records)), outcomes=("purchase",))
     assert only.comparisons[0].preference == number.preference
     assert "Purchase an impression: new" in str(only)
@@ -223,3 +225,50 @@ def test_one_impression_is_enough_for_a_report() -> None:
     assert "Undecided; so far x is ahead by 1 credit an impression." in str(analysis)
     json.dumps(analysis.summary(), allow_nan=False)
     assert page(analysis, "one")
+
+
+def valued(users: int, large: float, many: float, seed: int) -> Log:
+    """One impression a user: few buy for 100 of new, many for 2 of old."""
+    luck, records = np.random.default_rng(seed), []
+    for i, (much, little) in enumerate(zip(luck.random(users) < large, luck.random(users) < many, strict=True)):
+        teams = (i % 2, 1 - i % 2)
+        bought = [Action("buy", teams.index(0), 100.0)] * int(much) + [Action("buy", teams.index(1), 2.0)] * int(little)
+        who = (f"i{i}", f"u{i}", "q", START + 60.0 * i)
+        records.append(Record(*who, ("a", "b"), (0,), ("new", "old"), teams, actions=tuple(bought)))
+    return Log(tuple(records))
+
+
+def test_values_without_a_bound_have_no_verdict() -> None:
+    """Before the first large purchase the small ones are all that is seen, and all speak for old."""
+    log = valued(300, 0.0, 0.5, seed=1)
+    found = analyze(log, outcomes=("buy:value",), segments=("queries",))
+    (comparison,) = found.comparisons
+    assert comparison.limits[1] < 0  # and yet nobody wins
+    assert (found.winner, comparison.winner, comparison.needs_cap) == (None, None, 2.0)
+    assert [segment.winner for segment in found.segments] == [None, None]
+    assert "Nobody yet. buy:value has no bound" in str(found)
+    assert "--cap buy:value=2" in str(found)
+    assert found.summary()["comparisons"][0]["needs_cap"] == 2.0
+    assert analyze(log, outcomes=("buy",)).winner == "old"  # a number of purchases
+    capped = analyze(log, outcomes=("buy:value",), caps=("buy:value=2",), segments=("queries",), ended=True)
+    assert (capped.winner, capped.comparisons[0].needs_cap, capped.window) == ("old", None, 24.0)
+    assert capped.segments[0].winner == "old"
+    cautious = analyze(log, outcomes=("buy:value",), caps=("buy=100",), ended=True)  # a large one may still come
+    assert cautious.winner is None
+
+
+def test_a_cap_is_of_one_outcome() -> None:
+    log = valued(400, 0.02, 0.5, seed=2)
+    alone = analyze(log, outcomes=("clicks", "buy"))
+    found = analyze(log, outcomes=("clicks", "buy:value", "buy"), caps=("buy:value=100",), ended=True, alpha=0.075)
+    assert found.window is None
+    assert found.comparisons[0].limits == alone.comparisons[0].limits
+    capped, counted = (other.comparisons[0] for other in found.others)
+    assert (capped.capped is not None, counted.capped, counted.needs_cap) == (True, None, None)
+    assert counted.limits == alone.others[0].comparisons[0].limits
+    with pytest.raises(BadInput, match="a cap for 'sale', but the outcomes are clicks"):
+        analyze(log, caps=("sale=5",))
+    with pytest.raises(BadInput, match="a cap is an outcome and a number, as purchase:value=200, not 'clicks=much'"):
+        analyze(log, caps=("clicks=much",))
+    with pytest.raises(BadInput, match="the cap of clicks must be a finite number above 0, not -1"):
+        analyze(log, cap=-1)

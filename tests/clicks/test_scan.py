@@ -13,6 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from duelist.clicks import read_log, write_log
+from duelist.clicks.arrow_rows import ArrowRows
+from duelist.clicks.found_rows import PLAIN
+from duelist.clicks.found_rows import USUAL as USUAL_ROW
 from duelist.clicks.gather import impressions_of
 from duelist.clicks.impressions import PER_IMPRESSION, Impressions
 from duelist.clicks.scan import scan_log
@@ -157,3 +160,42 @@ def test_the_arrays_say_what_was_clicked(tmp_path: Path) -> None:
     assert (log.done.slots.tolist(), log.done.teams.tolist()) == ([2, 0], [-1, 0])
     assert log.given.tolist() == [[1.0, 0.5]]
     assert np.isnan(log.done.times).all()
+
+
+USUAL = [
+    {"id": f"i{i % 190}", "user": f"u{i % 7}", "query": (None, "q", "caf\u00e9")[i % 3], "time": 1.7e9 + i}
+    | {"shown": [f"d{i % 9}", f"e{i % 5}", "\u5927"][: i % 4], "clicks": [[], [0], [1, 0], [2], None][i % 5]}
+    | {"rankers": [["x", "y"], ["y", "x"], None][i % 3], "teams": [[0, 1, 1][: i % 4], []][i % 3 // 2]}
+    | {"device": [None, "tv", "phone"][i % 3]}
+    for i in range(200)
+]
+
+
+def test_usual_rows_of_parquet_are_those_of_json(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, USUAL)))
+    lines = scan_log(tmp_path / "log.jsonl", attributes=("device",))
+    assert lines.losses.clicks
+    whole = [row | {"id": i % 190, "time": 1_700_000_000 + i} for i, row in enumerate(USUAL)]  # not as texts and floats
+    for name, rows in (("same", USUAL), ("whole", whole)):
+        parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / f"{name}.parquet", row_group_size=64)
+        table = scan_log(tmp_path / f"{name}.parquet", attributes=("device",))
+        assert bag(table) == bag(lines)
+        assert (table.losses.clicks, table.losses.duplicates) == (lines.losses.clicks, lines.losses.duplicates)
+        assert (table.losses.rows.total(), table.losses.rankers) == (lines.losses.rows.total(), lines.losses.rankers)
+
+
+def test_usual_rows_of_parquet_are_read_by_compiled_code() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [row | {"clicks": [0], "shown": ["a", "b"]} for row in USUAL]
+    (batch,) = pyarrow.Table.from_pylist(rows).to_batches()
+    part = batch.slice(40, 100)
+    found = ArrowRows(part, ("device",))
+    assert (found.rows[:, USUAL_ROW] == PLAIN).all()
+    assert found.times.tolist() == [row["time"] for row in rows[40:140]]
+    assert found.value(1, 0) == rows[41]["device"]
+    assert found.row(1)["user"] == rows[41]["user"]
+    blank = pyarrow.Table.from_pylist([row | {"user": " "} for row in rows]).to_batches()[0]
+    assert not (ArrowRows(blank, ()).rows[:, USUAL_ROW] == PLAIN).any()

@@ -233,6 +233,18 @@ def test_turned_accounts_prefer_the_other() -> None:
         assert getattr(turned, name) == pytest.approx(getattr(opposite, name), abs=1e-9)
 
 
+def test_turned_accounts_go_their_own_way() -> None:
+    accounts = Accounts()
+    accounts.add(np.arange(500), np.ones(500))
+    before, turned = accounts.record(), accounts.turned()
+    turned.add(np.arange(400, 700), np.ones(300))
+    assert all((accounts.record()[name] == array).all() for name, array in before.items())
+    seen = turned.record()
+    accounts.add(np.arange(600, 800), np.ones(200))
+    assert all((turned.record()[name] == array).all() for name, array in seen.items())
+    assert (accounts.users, turned.users) == (700, 700)
+
+
 def test_sums_after_more_users_are_those_of_adding_them() -> None:
     accounts = Accounts()
     accounts.add(np.arange(300), np.where(np.arange(300) % 3 == 0, -1.0, 1.0))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duelist.core.errors import BadInput
@@ -45,6 +45,7 @@ def test_users_are_frozen_as_the_definition_says(
     assert len(frozen.users) + frozen.open == len({user for user, _, _ in impressions})
 
 
+@settings(deadline=None)
 @given(IMPRESSIONS, st.integers(0, 30), st.randoms(use_true_random=False))
 def test_a_later_look_only_appends(impressions: list[tuple[str, int, int]], window: int, luck: Any) -> None:
     before: list[tuple[str, float]] = []

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from duelist.analysis.pairs import Pair
 from duelist.evidence.watch import watch
 from duelist.reproductions import nulls
 from duelist.reproductions.nulls import NULLS, NULLS_OF, price_rows
@@ -21,7 +22,7 @@ def failing(report: Report) -> list[str]:
 def test_every_promise_is_kept(tmp_path: Path) -> None:
     report = NULLS.run(Setting(quick=True))
     assert failing(report) == []
-    assert sum(row.reference.kind == "claim" for row in report.rows) == 31
+    assert sum(row.reference.kind == "claim" for row in report.rows) == 39
     report.chart.draw(tmp_path / "nulls.png")
     assert (tmp_path / "nulls.png").stat().st_size > 10_000
 
@@ -61,3 +62,12 @@ def test_totals_of_returning_users_find_a_real_difference() -> None:
     assert np.mean(found) > 0.8
     kept = information(visit(luck, Crowd(taste=0.0), effect=0.25))
     assert kept["24 hours"] < kept["168 hours"] < min(kept["sums"], kept["totals"])
+
+
+def test_values_without_a_cap_would_break_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If analyze named winners by values that have no bound, the row would say so."""
+    null = NULLS_OF[nulls.HIDDEN]
+    with_cap, without = nulls.value_rows(nulls.HIDDEN, null, 50)
+    assert (with_cap.agrees, without.agrees, without.ours.mean) == (True, True, 0.0)
+    monkeypatch.setattr(nulls, "Pair", lambda windows, valued: Pair(windows, valued=False))
+    assert nulls.value_rows(nulls.HIDDEN, null, 50)[1].agrees is False

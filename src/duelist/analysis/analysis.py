@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from duelist.analysis.clocks import Moments, believable, moments_of
+from duelist.analysis.clocks import Moments, fitting, moments_of
 from duelist.analysis.comparison import Comparison, adjusted_tests
-from duelist.analysis.credits import Credits, credits_of
-from duelist.analysis.days import Day, days_of
-from duelist.analysis.effect import Effect, effect_of
-from duelist.analysis.guardrails import Guarded, Guardrail, guard
+from duelist.analysis.days import Day
+from duelist.analysis.effect import Effect
+from duelist.analysis.fold import Fold
+from duelist.analysis.guardrails import Guarded
 from duelist.analysis.health import Health, health_of
 from duelist.analysis.outcomes import Outcome
-from duelist.analysis.pairs import Windows, compare_all
+from duelist.analysis.pairs import Windows
 from duelist.analysis.segments import Segment, segments_of
 from duelist.analysis.settings import DEFAULT, Settings
 from duelist.clicks.gather import impressions_of
-from duelist.clicks.impressions import Array, Impressions
+from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Log
 from duelist.clicks.lone import is_clicks_alone, with_rankers
+from duelist.clicks.portions import Part, Portions, in_time
 from duelist.core.errors import BadInput
-from duelist.core.memory import Flags
-from duelist.evidence.bootstrap import Bootstrap, bootstrap_totals
-from duelist.evidence.deltas import freeze
+from duelist.core.growing import Growing
+from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
 ATTRIBUTION = 24.0  # hours in which a click counts, where clicks carry their times
@@ -75,8 +75,8 @@ class Analysis:
 
     @property
     def window(self) -> float | None:
-        """In hours."""
-        return self.settings.window
+        """Of the first outcome, in hours."""
+        return self.settings.hours(Outcome.read(self.settings.outcomes[0]))
 
     @property
     def alpha(self) -> float:
@@ -121,6 +121,7 @@ class Analysis:
             "impressions": self.impressions,
             "waiting": self.waiting,
             **asdict(self.settings),
+            "window": self.window,
             "effect": self.effect._asdict(),
             "rankers": [{"name": ranker.name, **ranker.credit._asdict()} for ranker in self.rankers],
             "comparisons": [
@@ -145,14 +146,14 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return {n: None if isinstance(value, float) and not math.isfinite(value) else value for n, value in row.items()}
 
 
-def analyze(log: Log | Impressions, *, experiment: str | None = None, **settings: Any) -> Analysis:
+def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: Any) -> Analysis:
     """Compare the rankers of a log by users' totals (or queries'), for as long as the log lasts.
 
     The settings are those of `Settings`. With a `window`, a user counts by the mean preference in so many hours after
     the first impression, and is frozen then; users whose window is open wait, unless the experiment has `ended`. Where
     no window has closed yet users are counted as they stand and `frozen` is False: nobody wins. A `cap` cuts
-    preferences at plus and minus so much; limits then hold at any number of users, in windows of 24 hours unless
-    another is given.
+    preferences by the first outcome at plus and minus so much, `caps` those by others; limits then hold at any number
+    of users, in windows of 24 hours unless another is given. Values of actions have no bound: a cap is needed.
     A log of several experiments needs the name of one: `analyze_all` takes them all.
 
     >>> from duelist.clicks.log import Record
@@ -173,15 +174,15 @@ def analyze(log: Log | Impressions, *, experiment: str | None = None, **settings
 
 
 def analyze_all(
-    log: Log | Impressions, experiment: str | None = None, settings: Settings = DEFAULT
+    log: Log | Portions, experiment: str | None = None, settings: Settings = DEFAULT
 ) -> tuple[Analysis, ...]:
     """One analysis for each experiment of a log, or for the one that is named.
 
     The same name in two experiments is two rankers.
     """
     settings = settings.check()
-    arrays = log if isinstance(log, Impressions) else impressions_of(log, settings.columns)
-    parts = experiments_of(arrays)
+    found = impressions_of(log, settings.columns) if isinstance(log, Log) else log
+    parts = experiments_of(in_time(found) if isinstance(found, Impressions) else found)
     if experiment is not None:
         if experiment not in parts:
             raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
@@ -189,86 +190,86 @@ def analyze_all(
     return tuple(_analyze(part, name, settings) for name, part in parts.items())
 
 
-def experiments_of(log: Impressions) -> dict[str, Impressions]:
+def experiments_of(log: Portions) -> dict[str, Portions]:
     """The impressions of each experiment that compares rankers, by its name; of all if none does."""
-    if not len(log):
+    names, setups = log.head.experiment_names, log.head.setup_names
+    has_rankers = np.array([len(setup) > 0 for setup in setups], np.bool_)
+    ranked, every = np.zeros((2, len(names)), np.bool_)
+    for portion in log.portions():
+        every[portion.experiments] = True
+        ranked[portion.experiments[has_rankers[portion.setups]]] = True
+    if not every.any():
         raise BadInput("there are no impressions to analyse")
-    ranked = np.array([len(names) > 0 for names in log.setup_names], np.bool_)[log.setups]
-    numbers = np.unique(log.experiments[ranked]) if ranked.any() else np.unique(log.experiments)
-    if len(numbers) == 1 and len(log.experiment_names) == 1:
-        return {log.experiment_names[0]: log}
-    return {log.experiment_names[number]: log.take(log.experiments == number) for number in numbers.tolist()}
+    numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
+    return {names[number]: log if len(names) == 1 else _experiment(log, number) for number in numbers}
 
 
-def _analyze(log: Impressions, name: str, settings: Settings) -> Analysis:
-    fits = believable(log.times)
-    misdated, alone = int((~fits).sum()), is_clicks_alone(log)
-    log = with_rankers(log.take(fits) if misdated else log) if alone else log.take(fits) if misdated else log
-    log = _without_crowds(log, settings.most)
-    outcomes = [Outcome.read(text) for text in settings.outcomes]
-    timed = bool((~np.isnan(log.done.times)).any())
-    hours = settings.attribution if settings.attribution is not None else ATTRIBUTION if timed else math.inf
-    moments = moments_of(log, HOUR * hours)
-    closed = _closed(log, moments, settings)
-    everything, late = log, moments.late
-    if not closed.all():
-        late = late[closed[log.done.rows]]
-        log = log.take(closed)
-    earned = credits_of(log, outcomes[0], late)
-    units = earned.log.users if settings.unit == "user" else earned.log.queries
-    windows = _windows(earned, units, settings)
+def _experiment(log: Portions, number: int) -> Portions:
+    return Part(log, lambda portion: portion.take(portion.experiments == number))
+
+
+def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
+    alone = is_clicks_alone(log)
+    log, misdated = _dated(log)
+    log = _without_crowds(with_rankers(log) if alone else log, settings.most)
+    hours = settings.attribution
+    moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
+    if moments.closed and math.isfinite(moments.attribution) and not settings.ended:
+        log = _closed(log, moments)
+    outcomes = [(outcome, _windows(outcome, settings)) for outcome in map(Outcome.read, settings.outcomes)]
+    fold = Fold(log, moments, outcomes, settings.guardrails, settings.unit).run()
     level = settings.alpha / len(outcomes)
-    comparisons = compare_all(earned, _by_credit(earned), units, level, windows, settings.seed)
-    rankers = _order([_ranker(earned, name, settings.seed) for name in earned.rankers], comparisons)
+    comparisons, *others = (pairs.comparisons(level, settings.seed) for pairs in fold.pairs)
+    names = fold.crediting.rankers
+    rankers = _order([RankerCredit(n, fold.credit(k, settings.seed)) for k, n in enumerate(names)], comparisons)
     comparisons = _leaders_first(comparisons, [ranker.name for ranker in rankers])
     leading = comparisons[0].towards_leader()
     pair = leading.first, leading.second
-    days = days_of(earned, *pair)
-    whole = credits_of(log, outcomes[0]).credit if late.any() else earned.credit
-    guarded = guard(log, tuple(map(Guardrail.read, settings.guardrails)), log.users, settings.alpha)
-    health = health_of(
-        log, earned, whole, comparisons[0], days, moments, misdated, guarded, settings.most_lost, settings.seed, alone
-    )
+    days, guarded = fold.daily.days(*pair), fold.guards.guarded(settings.alpha)
     return Analysis(
         rankers=rankers,
         comparisons=comparisons,
-        health=health,
-        impressions=len(earned.log),
+        health=health_of(fold.watch, comparisons[0], days, moments, misdated, guarded, alone, settings),
+        impressions=fold.watch.usable,
         settings=settings,
-        frozen=not (windows and windows.provisional),
-        effect=effect_of(earned, *pair),
+        frozen=not fold.pairs[0].provisional,
+        effect=fold.daily.effect(*pair),
         experiment=name,
-        others=tuple(_other(log, outcome, late, settings, level) for outcome in outcomes[1:]),
-        segments=segments_of(earned, settings.segments, *pair, units, settings.alpha),
+        others=tuple(OtherOutcome(str(outcomes[k][0]), other) for k, other in enumerate(others, 1)),
+        segments=segments_of(fold.earnings, settings.segments, comparisons[0], outcomes[0], settings.alpha),
         guarded=guarded,
         days=days,
-        waiting=len(everything) - len(log),
-        dates=(float(log.times.min(initial=math.inf)), float(log.times.max(initial=0.0))),
+        waiting=moments.impressions - fold.watch.rows,
+        dates=fold.watch.dates,
     )
 
 
-def _without_crowds(log: Impressions, most: int | None) -> Impressions:
-    return log if most is None else log.take(np.bincount(log.users)[log.users] <= most)
+def _windows(outcome: Outcome, settings: Settings) -> Windows | None:
+    hours = settings.hours(outcome)
+    return None if hours is None else Windows(HOUR * hours, settings.ended, settings.capped().get(outcome))
 
 
-def _closed(log: Impressions, moments: Moments, settings: Settings) -> Flags:
-    """Impressions whose clicks have all come; if none has been shown for so long, all, as they stand."""
-    if settings.ended or not math.isfinite(moments.attribution):
-        return np.ones(len(log), np.bool_)
-    closed = np.asarray(log.times + moments.attribution <= moments.end)
-    return closed if closed.any() else np.ones(len(log), np.bool_)
+def _dated(log: Portions) -> tuple[Portions, int]:
+    """The impressions whose dates fit the others, and how many do not."""
+    first, last = fitting(log)
+    misdated = sum(int(((p.times < first) | (p.times > last)).sum()) for p in log.portions())
+    if not misdated:
+        return log, 0
+    return Part(log, lambda portion: portion.take((portion.times >= first) & (portion.times <= last))), misdated
 
 
-def _other(log: Impressions, outcome: Outcome, late: Flags, settings: Settings, level: float) -> OtherOutcome:
-    earned = credits_of(log, outcome, late)
-    units = earned.log.users if settings.unit == "user" else earned.log.queries
-    windows = _windows(earned, units, settings)
-    return OtherOutcome(str(outcome), compare_all(earned, _by_credit(earned), units, level, windows, settings.seed))
+def _without_crowds(log: Portions, most: int | None) -> Portions:
+    if most is None:
+        return log
+    counts = Growing()
+    for portion in log.portions():
+        counts.add(portion.users, 1.0)
+    return Part(log, lambda portion: portion.take(counts.values[portion.users] <= most))
 
 
-def _by_credit(earned: Credits) -> list[str]:
-    mean = np.nanmean(earned.credit, 0)
-    return [earned.rankers[place] for place in np.argsort(-mean, kind="stable").tolist()]
+def _closed(log: Portions, moments: Moments) -> Portions:
+    """Impressions whose clicks have all come."""
+    return Part(log, lambda portion: portion.take(portion.times + moments.attribution <= moments.end))
 
 
 def _order(rankers: Sequence[RankerCredit], comparisons: Sequence[Comparison]) -> tuple[RankerCredit, ...]:
@@ -286,22 +287,3 @@ def _leaders_first(comparisons: Sequence[Comparison], leaders: Sequence[str]) ->
         return sorted(leaders.index(name) for name in (comparison.first, comparison.second))
 
     return tuple(sorted(comparisons, key=place))
-
-
-def _windows(earned: Credits, units: Array, settings: Settings) -> Windows | None:
-    """They close until the end of the log, or for ever if it has ended or none has closed by then."""
-    if settings.window is None:
-        return None
-    seconds, end = HOUR * settings.window, float(earned.times.max())
-    closed = len(freeze(units, earned.times, np.zeros(len(units)), seconds, end).deltas)
-    finite = not settings.ended and closed
-    provisional = not (settings.ended or closed)
-    return Windows(seconds, end if finite else math.inf, settings.cap, provisional)
-
-
-def _ranker(earned: Credits, name: str, seed: int) -> RankerCredit:
-    credit = earned.credit[:, earned.rankers.index(name)]
-    chosen = ~np.isnan(credit)
-    users = earned.log.users[chosen]
-    total, count = np.bincount(users, credit[chosen]), np.bincount(users)
-    return RankerCredit(name, bootstrap_totals(total[count > 0], count[count > 0], seed=seed))

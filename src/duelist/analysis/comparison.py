@@ -38,6 +38,7 @@ class Comparison:
     open: int = 0  # users whose window has not closed
     late: int = 0  # impressions after their user's window
     provisional: bool = False  # outcomes may still change: nobody wins
+    needs_cap: float | None = None  # the outcome has no bound, and nobody wins without one; this is a proposal
     capped: Capped | None = None
     betting: tuple[BettingSequence, Course] | None = None  # where a cap is declared
 
@@ -78,8 +79,8 @@ class Comparison:
 
     @property
     def winner(self) -> str | None:
-        """Who is preferred, if the confidence sequence excludes 0 and outcomes no longer change."""
-        low, high = (0.0, 0.0) if self.provisional else self.limits
+        """Who is preferred, if the confidence sequence excludes 0, outcomes no longer change and have a bound."""
+        low, high = (0.0, 0.0) if self.provisional or self.needs_cap is not None else self.limits
         return self.first if low > 0 else self.second if high < 0 else None
 
     @property
@@ -114,7 +115,7 @@ class Comparison:
         """How many more decide it with 80 % probability, if the preference is as measured; None: nobody knows."""
         if self.winner:
             return 0
-        if self.accounts.effective < TELLING:
+        if self.needs_cap is not None or self.accounts.effective < TELLING:
             return None
         effect = abs(self.accounts.total) / self.users
         spread = math.sqrt(max(self.accounts.squares / self.users - effect**2, effect**2 / self.users))
@@ -176,6 +177,7 @@ class Comparison:
             "second": self.second,
             "winner": self.winner,
             "provisional": self.provisional,
+            "needs_cap": self.needs_cap,
             "users": self.users,
             "effective_users": self.accounts.effective,
             "impressions": self.accounts.impressions,

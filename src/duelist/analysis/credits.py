@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import participants
 from duelist.clicks.impressions import Array, Impressions
+from duelist.clicks.portions import Portions
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
 
@@ -39,21 +39,41 @@ def credits_of(log: Impressions, outcome: Outcome = CLICKS, late: Flags | None =
     >>> credits_of(impressions_of(Log((record,)))).credit.tolist()
     [[2.0, 0.0]]
     """
-    usable = is_usable(log)
-    used = sorted({int(setup) for setup in np.unique(log.setups[usable])})
-    rankers = tuple(dict.fromkeys(name for setup in used for name in log.setup_names[setup]))
-    if len(rankers) < 2:
-        raise BadInput(
-            f"none of the {len(log)} impressions compares two rankers: each needs two names in rankers, and teams "
-            "(for each slot the ranker that owns it, -1 for none) or credit (one number a ranker)"
-        )
-    column = {name: place for place, name in enumerate(rankers)}
-    most = max(len(names) for names in log.setup_names)
-    columns = np.full((len(log.setup_names), most + 1), -1)  # of each ranker of a setup; the last is nobody's
-    for setup in used:
-        columns[setup, : len(log.setup_names[setup])] = [column[name] for name in log.setup_names[setup]]
-    credit = earned(log, outcome, columns, len(rankers), late)
-    return Credits(rankers, log.take(usable), credit[usable], participants(log, rankers))
+    return Crediting.read(log).credits(log, outcome, late)
+
+
+@dataclass(frozen=True)
+class Crediting:
+    """Which rankers a log compares, and whose slots are whose in every setup."""
+
+    rankers: tuple[str, ...]
+    columns: Array  # setups x teams: the column of each ranker; -1 nobody's, as the last always is
+
+    @classmethod
+    def read(cls, log: Portions) -> Crediting:
+        """Of all portions of a log."""
+        used: set[int] = set()
+        number = 0
+        for portion in log.portions():
+            used |= set(np.unique(portion.setups[is_usable(portion)]).tolist())
+            number += len(portion)
+        setups = log.head.setup_names
+        rankers = tuple(dict.fromkeys(name for setup in sorted(used) for name in setups[setup]))
+        if len(rankers) < 2:
+            raise BadInput(
+                f"none of the {number} impressions compares two rankers: each needs two names in rankers, and teams "
+                "(for each slot the ranker that owns it, -1 for none) or credit (one number a ranker)"
+            )
+        columns = np.full((len(setups), max(map(len, setups)) + 1), -1)
+        for setup in used:
+            columns[setup, : len(setups[setup])] = [rankers.index(name) for name in setups[setup]]
+        return cls(rankers, columns)
+
+    def credits(self, log: Impressions, outcome: Outcome = CLICKS, late: Flags | None = None) -> Credits:
+        """Of one portion."""
+        usable = is_usable(log)
+        credit = earned(log, outcome, self.columns, len(self.rankers), late)
+        return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers))
 
 
 def is_usable(log: Impressions) -> Flags:
@@ -94,44 +114,3 @@ def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, lat
             at = columns[log.setups[rows], team]
             credit[rows[at >= 0], at[at >= 0]] = log.given[rows[at >= 0], team]
     return credit
-
-
-def team_counts(log: Impressions) -> dict[str, list[int]]:
-    """How often each ranker picked first, and how often its team was the largest.
-
-    Counted once for a user and query, because their coins are the same at every refresh. An
-    impression without teams, or whose largest teams are equal, says nothing.
-
-    >>> from duelist.clicks.gather import impressions_of
-    >>> from duelist.clicks.log import Log, Record
-    >>> teams = [(0, 1, 0), (1, 0, 1), (0, 1, 1), (-1, 0, 1)]
-    >>> rows = [Record(str(i), f"u{i}", "q", 0.0, ("a", "b", "c"), (), ("x", "y"), t) for i, t in enumerate(teams)]
-    >>> team_counts(impressions_of(Log(tuple(rows))))
-    {'first picks of x, y': [3, 1], 'larger team of x, y': [1, 2]}
-    """
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for number, names in enumerate(log.setup_names):
-        if len(names) > 1:
-            groups.setdefault(tuple(sorted(names)), []).append(number)
-    counts: dict[str, list[int]] = {}
-    for names, numbers in groups.items():
-        mine = np.flatnonzero(np.isin(log.setups, numbers) & (log.firsts >= 0))
-        mine = mine[_first_of_each(log.users[mine], log.queries[mine])]
-        label = ", ".join(names)
-        for what, column in (("first picks", log.firsts), ("larger team", log.larger)):
-            row = [0] * len(names)
-            for number in numbers:
-                own = column[mine][(log.setups[mine] == number) & (column[mine] >= 0)]
-                for team, amount in enumerate(np.bincount(own, minlength=len(names)).tolist()):
-                    row[names.index(log.setup_names[number][team])] += amount
-            if any(row):
-                counts[f"{what} of {label}"] = row
-    return counts
-
-
-def _first_of_each(users: Array, queries: Array) -> Any:
-    """The places of the first impression of each user and query."""
-    order = np.lexsort((np.arange(len(users)), queries, users))
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (users[order][1:] != users[order][:-1]) | (queries[order][1:] != queries[order][:-1])
-    return np.sort(order[new])

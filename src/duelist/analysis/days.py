@@ -8,7 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from duelist.analysis.credits import Credits
+from duelist.analysis.effect import Effect
 from duelist.clicks.impressions import Array
+from duelist.core.memory import Floats
 
 DAY = 86400.0
 ENOUGH = 100  # impressions of a day whose rate says something
@@ -26,19 +28,47 @@ class Day(NamedTuple):
     preference: float  # of the first leader over the second, an impression that compares them
 
 
-def days_of(earned: Credits, first: str, second: str) -> tuple[Day, ...]:
-    """The days of a log; none if it has no times."""
-    if not earned.times.any():
-        return ()
-    numbers, of_row = np.unique((earned.times // DAY).astype(np.int64), return_inverse=True)
-    shown = np.bincount(of_row)
-    credit = np.bincount(of_row, np.nansum(earned.credit, 1)) / shown
-    pair = earned.credit[:, earned.rankers.index(first)] - earned.credit[:, earned.rankers.index(second)]
-    known = ~np.isnan(pair)
-    compared = np.maximum(1, np.bincount(of_row[known], minlength=len(numbers)))
-    preference = np.bincount(of_row[known], pair[known], minlength=len(numbers)) / compared
-    dates = [datetime.fromtimestamp(number * DAY, UTC).strftime("%Y-%m-%d") for number in numbers.tolist()]
-    return tuple(map(Day, dates, shown.tolist(), credit.tolist(), preference.tolist()))
+class Daily:
+    """What rankers earned on each day, one portion after another; days are numbers since 1970."""
+
+    def __init__(self, rankers: tuple[str, ...]) -> None:
+        self.rankers, self.dated = rankers, False
+        self.shown: dict[int, int] = {}
+        self.credit: dict[int, float] = {}
+        self.shared: dict[int, Floats] = {}  # rankers x rankers x 2: where both took part, the first's credit; number
+
+    def add(self, earned: Credits) -> None:
+        """Enter impressions."""
+        self.dated |= bool(earned.times.any())
+        days, begins = np.unique((earned.times // DAY).astype(np.int64), return_index=True)  # in the order of time
+        for day, mine in zip(days.tolist(), np.split(earned.credit, begins[1:]), strict=False):
+            took_part = ~np.isnan(mine)
+            filled = np.where(took_part, mine, 0.0)
+            self.shown[day] = self.shown.get(day, 0) + len(mine)
+            self.credit[day] = self.credit.get(day, 0.0) + float(filled.sum())
+            shared = np.stack([filled.T @ took_part, took_part.T.astype(np.float64) @ took_part], axis=2)
+            self.shared[day] = self.shared.get(day, 0.0) + shared
+
+    def effect(self, first: str, second: str) -> Effect:
+        """The effect between two rankers on all days."""
+        one, other = self.rankers.index(first), self.rankers.index(second)
+        whole = sum(self.shared.values(), np.zeros((len(self.rankers), len(self.rankers), 2)))
+        number = max(1.0, whole[one, other, 1])
+        means = (float(whole[one, other, 0] / number), float(whole[other, one, 0] / number))
+        return Effect(*means, int(whole[one, other, 1]))
+
+    def days(self, first: str, second: str) -> tuple[Day, ...]:
+        """The days of a log; none if it has no times."""
+        if not self.dated:
+            return ()
+        one, other = self.rankers.index(first), self.rankers.index(second)
+        found = []
+        for day in sorted(self.shown):
+            shared, shown = self.shared[day], self.shown[day]
+            preference = float((shared[one, other, 0] - shared[other, one, 0]) / max(1.0, shared[one, other, 1]))
+            date = datetime.fromtimestamp(day * DAY, UTC).strftime("%Y-%m-%d")
+            found.append(Day(date, shown, self.credit[day] / shown, preference))
+        return tuple(found)
 
 
 def strange_days(days: tuple[Day, ...]) -> list[str]:
@@ -64,14 +94,13 @@ def halves(days: tuple[Day, ...]) -> tuple[float, float] | None:
     return first, second
 
 
-def crowds(users: Array) -> list[str]:
+def crowds(counts: Array) -> list[str]:
     """Users with extreme numbers of impressions.
 
-    >>> crowds(np.repeat(np.arange(200), [3] * 199 + [400]))
+    >>> crowds(np.array([3] * 199 + [400]))
     ['1 user made 40.1% of the impressions, up to 400 each, where 99 of 100 made 3 at most: a machine?']
     """
-    counts = np.bincount(users)
-    counts = counts[counts > 0]
+    counts = counts[counts > 0].astype(np.int64)
     usual = float(np.quantile(counts, 0.99, method="lower")) if len(counts) else 0.0
     extreme = counts[(counts >= LEAST) & (counts > OFTEN * usual)]
     if not len(extreme):

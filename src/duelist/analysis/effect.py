@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from duelist.analysis.credits import Credits
-
 
 class Effect(NamedTuple):
     """What two rankers earned in the impressions that compare them."""
@@ -30,11 +26,3 @@ class Effect(NamedTuple):
         (0.25, 0.556)
         """
         return self.first / self.second - 1 if self.second > 0 else None
-
-
-def effect_of(earned: Credits, first: str, second: str) -> Effect:
-    """The effect between two rankers."""
-    pair = earned.credit[:, [earned.rankers.index(first), earned.rankers.index(second)]]
-    both = pair[~np.isnan(pair).any(1)]
-    mean = both.mean(0) if len(both) else np.zeros(2)
-    return Effect(float(mean[0]), float(mean[1]), len(both))

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from duelist.analysis.traffic import in_time
-from duelist.clicks.impressions import Array, Impressions
+from duelist.clicks.impressions import Impressions
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.evidence.accounts import Accounts
@@ -61,18 +60,26 @@ class Guarded(NamedTuple):
         return self.low > self.guardrail.limit if self.guardrail.below else self.high < self.guardrail.limit
 
 
-def guard(log: Impressions, guardrails: tuple[Guardrail, ...], users: Array, alpha: float) -> tuple[Guarded, ...]:
-    """How the guardrails stand; the level is shared out between them."""
-    found = []
-    for rail in guardrails:
-        values = _values(log, rail.column)
-        rows = np.flatnonzero(~np.isnan(values))
-        rows = rows[in_time(log.times[rows])]
-        accounts = Accounts()
-        accounts.add(users[rows].astype(np.uint64), values[rows] - rail.limit)
-        low, high = (limit + rail.limit for limit in accounts.limits(alpha / len(guardrails)))
-        found.append(Guarded(rail, accounts.mean + rail.limit, low, high, accounts.impressions))
-    return tuple(found)
+class Guards:
+    """How the guardrails stand, one portion of impressions after another; the level is shared out between them."""
+
+    def __init__(self, guardrails: tuple[Guardrail, ...]) -> None:
+        self.accounts = [(rail, Accounts()) for rail in guardrails]
+
+    def add(self, log: Impressions) -> None:
+        """Enter impressions, which are in the order of time."""
+        for rail, accounts in self.accounts:
+            values = _values(log, rail.column)
+            known = ~np.isnan(values)
+            accounts.add(log.users[known].astype(np.uint64), values[known] - rail.limit)
+
+    def guarded(self, alpha: float) -> tuple[Guarded, ...]:
+        """All of them."""
+        found = []
+        for rail, accounts in self.accounts:
+            low, high = (limit + rail.limit for limit in accounts.limits(alpha / len(self.accounts)))
+            found.append(Guarded(rail, accounts.mean + rail.limit, low, high, accounts.impressions))
+        return tuple(found)
 
 
 def _values(log: Impressions, column: str) -> Floats:

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from duelist.analysis.clocks import Moments
+from duelist.analysis.coins import TeamCounts
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Credits, team_counts
+from duelist.analysis.credits import Credits, is_usable
 from duelist.analysis.days import Day, crowds, strange_days
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.losses import Loss, losses_of, withheld
+from duelist.analysis.losses import Favoured, Loss, losses_of, withheld
+from duelist.analysis.settings import Settings
 from duelist.clicks.impressions import Impressions
-from duelist.core.memory import Floats
+from duelist.core.growing import Growing
+from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import Check, check_balance, replay
 from duelist.evidence.watch import ALWAYS_VALID
 
 REPLAYS = 500
+DECIDES = "confidence sequence"  # the method that names winners, where there is no bound
 
 
 @dataclass(frozen=True)
@@ -69,32 +74,91 @@ class Health:
         }
 
 
+class Watch:
+    """What is counted for the health of an experiment, one portion after another."""
+
+    def __init__(self, head: Impressions, rankers: tuple[str, ...]) -> None:
+        self.losses, self.rankers = head.losses, rankers
+        self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
+        self.users = Growing(0, np.int32)  # impressions of each
+        self.rows = self.usable = self.single = self.clicks = self.done = 0
+        self.dates = math.inf, 0.0  # of the first impression and the last
+
+    def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
+        """Enter a portion: all of it, what compares rankers, their credit with late clicks and which are late."""
+        hit = np.zeros(len(log), np.bool_)
+        hit[log.done.rows[late]] = True
+        self.favoured.add(whole, earned.log.lost > 0, hit[is_usable(log)])
+        self.coins.add(earned.log)
+        self.users.add(earned.log.users, 1)
+        self.rows += len(log)
+        self.dates = min(self.dates[0], float(log.times.min())), max(self.dates[1], float(log.times.max()))
+        self.usable += len(earned.log)
+        self.single += int(np.array([len(names) == 1 for names in log.setup_names])[log.setups].sum())
+        self.clicks += int((log.done.names == 0).sum())
+        self.done += len(log.done)
+
+    def lost(self, late: int, misdated: int) -> tuple[Loss, ...]:
+        """Every way in which something was lost."""
+        rows = self.rows + misdated + self.losses.rows.total()
+        counts = {"rows": rows, "clicks": self.clicks + self.losses.clicks.total(), "late": late, "done": self.done}
+        return losses_of(self.losses, self.rankers, self.favoured, counts)
+
+
 def health_of(
-    log: Impressions,
-    earned: Credits,
-    whole: Floats,
+    watch: Watch,
     leading: Comparison,
     days: tuple[Day, ...],
     moments: Moments,
     misdated: int,
     guarded: tuple[Guarded, ...],
-    most_lost: float,
-    seed: int,
     alone: bool,
+    settings: Settings,
 ) -> Health:
-    """All of it. `log` has every impression with a date that fits, `earned` those that compare rankers.
-
-    `whole` is their credit with late clicks.
-    """
-    losses = _losses(log, earned, whole, moments, misdated)
-    checks = check_balance(team_counts(earned.log))
+    """All of it."""
+    losses = watch.lost(moments.late, misdated)
+    checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
-    reasons += withheld(losses, most_lost)
+    reasons += withheld(losses, settings.most_lost)
     for rail in guarded:
         if rail.broken:
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
             reasons.append(f"the guardrail {rail.guardrail} is broken: {mean}")
-    notes = crowds(earned.log.users) + strange_days(days)
+    false_alarms = replay(leading.totals, REPLAYS, leading.alpha, seed=settings.seed) if leading.users else {}
+    unreliable = unreliable_methods(false_alarms, leading.alpha, bounded=leading.betting is not None)
+    if DECIDES in unreliable and leading.needs_cap is None:
+        rate = f"{false_alarms[DECIDES]:.1%} of experiments like this one, where {leading.alpha:.1%} are promised"
+        reasons.append(f"without a difference the {DECIDES} would name a winner in {rate}: a few users weigh too much")
+    return Health(
+        checks=checks,
+        losses=losses,
+        reasons=tuple(reasons),
+        notes=tuple(_notes(watch, losses, days, moments, alone)),
+        replay=false_alarms,
+        unreliable=unreliable,
+        duplicates=watch.losses.duplicates,
+        alone=watch.single,
+        unusable=watch.rows - watch.usable - watch.single,
+        misdated=misdated,
+    )
+
+
+def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded: bool) -> tuple[str, ...]:
+    """Always-valid methods whose replays raise more false alarms than they may, by more than luck.
+
+    Where outcomes are `bounded` the betting sequence decides, which needs no replay.
+
+    >>> unreliable_methods({"e-value": 0.01, "confidence sequence": 0.12}, 0.05, bounded=False)
+    ('confidence sequence',)
+    """
+    most = alpha + 3 * math.sqrt(alpha * (1 - alpha) / REPLAYS)
+    asked = [name for name in ALWAYS_VALID if not (bounded and name == DECIDES)]
+    return tuple(name for name in asked if false_alarms.get(name, 0) > most)
+
+
+def _notes(watch: Watch, losses: tuple[Loss, ...], days: tuple[Day, ...], moments: Moments, alone: bool) -> list[str]:
+    """What is strange, but decides nothing."""
+    notes = crowds(watch.users.values) + strange_days(days)
     if moments.early:
         notes.append(f"{moments.early:,} of {moments.timed:,} dated clicks are dated before their list: clocks differ.")
     notes += [
@@ -102,39 +166,4 @@ def health_of(
     ]
     if alone:
         notes.append("The log has clicks alone: nobody can tell how often each ranker was shown, or by fair coins.")
-    false_alarms = replay(leading.totals, REPLAYS, leading.alpha, seed=seed) if leading.users else {}
-    most = leading.alpha + 3 * math.sqrt(leading.alpha * (1 - leading.alpha) / REPLAYS)
-    single = int(np.array([len(names) == 1 for names in log.setup_names])[log.setups].sum())
-    return Health(
-        checks=checks,
-        losses=losses,
-        reasons=tuple(reasons),
-        notes=tuple(notes),
-        replay=false_alarms,
-        unreliable=tuple(name for name in ALWAYS_VALID if false_alarms.get(name, 0) > most),
-        duplicates=log.losses.duplicates,
-        alone=single,
-        unusable=len(log) - len(earned.log) - single,
-        misdated=misdated,
-    )
-
-
-def _losses(log: Impressions, earned: Credits, whole: Floats, moments: Moments, misdated: int) -> tuple[Loss, ...]:
-    clicks = int((log.done.names == 0).sum())
-    lost = log.losses.clicks.total()
-    late = moments.late
-    counts = {
-        "rows": len(log) + misdated + log.losses.rows.total(),
-        "clicks": clicks + lost,
-        "late": int(late.sum()),
-        "done": len(log.done),
-    }
-    hit_late = np.zeros(len(earned.log), np.bool_)
-    if late.any():
-        again = np.isnan(earned.log.done.times) | (earned.log.done.times <= _deadline(earned.log, moments))
-        hit_late[earned.log.done.rows[~again]] = True
-    return losses_of(log.losses, earned.rankers, whole, earned.log.lost > 0, hit_late, counts)
-
-
-def _deadline(log: Impressions, moments: Moments) -> Any:
-    return log.times[log.done.rows] + moments.attribution
+    return notes

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -64,45 +65,52 @@ def _learnt(counts: Sequence[int]) -> float:
     return float(start + special.gammaln(seen + PRIOR).sum() - special.gammaln(seen.sum() + PRIOR * len(seen)))
 
 
-def favoured(credit: Floats) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """The ranker with the most credit in each impression; -1 where several share it."""
-    filled = np.where(np.isnan(credit), -np.inf, credit)
-    best = filled.max(1, initial=-np.inf)
-    alone = (filled == best[:, None]).sum(1) == 1
-    return np.where(alone, filled.argmax(1), -1)
+class Favoured:
+    """The ranker that impressions favour, counted: of all, of those that lost a click and of those with a late one.
+
+    >>> favoured = Favoured(2)
+    >>> favoured.add(np.array([[1.0, 0], [0, 3], [1, 1], [0, 1]]), np.array([0, 1, 1, 0]) > 0, np.zeros(4, bool))
+    >>> favoured.all.tolist(), favoured.lost.tolist()
+    ([1, 2], [0, 1])
+    """
+
+    def __init__(self, rankers: int) -> None:
+        self.all, self.lost, self.late = np.zeros((3, rankers), np.int64)
+
+    def add(self, credit: Floats, lost: Flags, late: Flags) -> None:
+        """Enter impressions; where several rankers share the most credit, nobody is favoured."""
+        filled = np.where(np.isnan(credit), -np.inf, credit)
+        most = filled.max(1, initial=-np.inf)
+        alone = (filled == most[:, None]).sum(1) == 1
+        best = filled.argmax(1)
+        for counts, hit in ((self.all, alone), (self.lost, alone & lost), (self.late, alone & late)):
+            counts += np.bincount(best[hit], minlength=len(counts))
 
 
 def losses_of(
-    losses: Losses, rankers: Sequence[str], credit: Floats, lost: Flags, late: Flags, counts: Mapping[str, int]
+    losses: Losses, rankers: Sequence[str], favoured: Favoured, counts: Mapping[str, int]
 ) -> tuple[Loss, ...]:
-    """Every way in which something was lost. `lost` and `late` are the impressions hit, `counts` how many of what."""
-    best = favoured(credit)
-    by_rows = [losses.rankers.get(name, 0) for name in rankers]
-    again = [losses.repeated.get(name, 0) for name in rankers]
-    named = [
-        ("rejected rows", losses.rows.total(), counts["rows"], by_rows, best >= 0, True, _example(losses, losses.rows)),
-        (
-            "clicks without a place",
-            losses.clicks.total(),
-            counts["clicks"],
-            None,
-            lost,
-            True,
-            _example(losses, losses.clicks),
-        ),
-        ("late clicks and actions", counts["late"], counts["done"], None, late, True, ""),
-        ("repeated clicks", losses.repeated.total(), counts["clicks"], again, best >= 0, False, ""),
+    """Every way in which something was lost; `counts` are how many there were of what."""
+    by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
+    again = np.array([losses.repeated.get(name, 0) for name in rankers])
+    everyone, lost, late = favoured.all, favoured.lost, favoured.late
+    rows, clicks = losses.rows.total(), losses.clicks.total()
+    without = _example(losses, losses.clicks)
+    named: list[tuple[str, int, int, Any, Any, bool, str]] = [
+        ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
+        ("clicks without a place", clicks, counts["clicks"], lost, everyone - lost, True, without),
+        ("late clicks and actions", counts["late"], counts["done"], late, everyone - late, True, ""),
+        ("repeated clicks", losses.repeated.total(), counts["clicks"], again, everyone, False, ""),
     ]
     threshold = len(named) / ALARM
     found = []
-    for name, count, of, given, hit, fatal, example in named:
-        own = np.bincount(best[hit & (best >= 0)], minlength=len(rankers)).tolist() if given is None else given
-        rest = np.bincount(best[(~hit if given is None else hit) & (best >= 0)], minlength=len(rankers)).tolist()
+    for name, count, of, own, rest, fatal, example in named:
+        hit, others = own.tolist(), rest.tolist()
         check = None
-        if sum(own) and sum(rest):
-            shares = tuple(amount / sum(rest) for amount in rest)
-            check = Check(f"{name} by ranker", tuple(own), shares, one_sided_e_value(own, rest), threshold)
-        found.append(Loss(name, count, of, dict(zip(rankers, own, strict=True)), check, fatal, example))
+        if sum(hit) and sum(others):
+            shares = tuple(amount / sum(others) for amount in others)
+            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
+        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example))
     return tuple(found)
 
 

@@ -2,84 +2,157 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits
-from duelist.analysis.traffic import in_time, traffic_of
+from duelist.analysis.traffic import Traffic, traffic_of
 from duelist.clicks.impressions import Array
-from duelist.core.memory import Floats
+from duelist.core.memory import Flags, Floats
 from duelist.evidence.accounts import Accounts, Course
 from duelist.evidence.betting import BettingSequence
-from duelist.evidence.capped import cap_preferences
-from duelist.evidence.deltas import freeze
-from duelist.evidence.table import Hashes
+from duelist.evidence.capped import Capping
+from duelist.evidence.deltas import Freezer
+from duelist.evidence.table import IMPRESSIONS
 
 
 class Windows(NamedTuple):
     """Each user enters once, when the window after the first impression is over."""
 
     seconds: float
-    end: float  # windows that close later are open
+    ended: bool = False  # those that are open count as well
     cap: float | None = None  # of preferences: limits then hold at any number of users
-    provisional: bool = False  # none has closed, and users are counted as they stand
 
 
-def compare_all(
-    earned: Credits, leaders: Sequence[str], units: Array, alpha: float, windows: Windows | None, seed: int
-) -> tuple[Comparison, ...]:
-    """Every two rankers that share an impression, pairs of leaders first; `units` are numbers of users or queries.
+class Pair:
+    """Two rankers, one portion of impressions after another in the order of time."""
+
+    def __init__(self, windows: Windows | None, valued: bool = False) -> None:
+        self.accounts, self.impressions = Accounts(), 0
+        self.valued, self.largest = valued, 0.0  # whether preferences are values, which have no bound of their own
+        self.times: list[Floats] = []  # of the looks that the accounts keep
+        self.last = np.zeros(0)
+        self.freezer = None if windows is None else Freezer(windows.seconds)
+        self.capping = Capping(windows.cap) if windows and windows.cap is not None else None
+
+    def add(self, users: Array, times: Floats, preferences: Floats) -> None:
+        """Enter impressions."""
+        if not len(preferences):
+            return
+        self.impressions += len(preferences)
+        self.largest = max(self.largest, float(np.abs(preferences).max()))
+        values = preferences if self.capping is None else self.capping.cut(preferences)
+        if self.freezer is not None:
+            self.freezer.add(users, times, values)
+            return
+        before, looks = self.accounts.impressions, len(self.accounts.looks)
+        self.accounts.add(users.astype(np.uint64), values)
+        self.times.append(times[self.accounts.looks[looks:, IMPRESSIONS].astype(np.intp) - before - 1])
+        self.last = times[-1:]
+
+    def within(self, empty: Comparison, end: float, provisional: bool) -> Comparison:
+        """The comparison with these impressions; users' windows close until `end`."""
+        if self.valued and self.capping is None:
+            empty = replace(empty, needs_cap=proposed_cap(self.largest))
+        if self.freezer is None:
+            return replace(empty, accounts=self.accounts, times=np.concatenate([*self.times, self.last]))
+        frozen, accounts = self.freezer.frozen(end), Accounts()
+        accounts.add(frozen.users, frozen.deltas)
+        course, capped = accounts.course(), None if self.capping is None else self.capping.so_far()
+        return replace(
+            empty,
+            accounts=accounts,
+            times=frozen.closes[course.impressions - 1] if len(frozen.closes) else frozen.closes,
+            open=frozen.open,
+            late=frozen.late,
+            provisional=provisional,
+            capped=capped,
+            betting=None if capped is None else _bet(course, frozen.deltas, capped.cap, empty.alpha),
+        )
+
+
+class Pairs:
+    """Every two rankers that share an impression, by one outcome.
 
     Without windows every impression enters, in the order of time, for as long as the log lasts.
     """
-    columns = [earned.rankers.index(name) for name in leaders]
-    took_part = ~np.isnan(earned.credit)
-    pairs = [sorted(pair) for pair in combinations(columns, 2) if took_part[:, pair].all(1).any()]
-    users = units.astype(np.uint64)
-    comparisons = []
-    for first, second in pairs:
-        chosen = np.flatnonzero(took_part[:, first] & took_part[:, second])
-        chosen = chosen[in_time(earned.times[chosen])]
-        preference = earned.credit[chosen, first] - earned.credit[chosen, second]
-        traffic = traffic_of(earned.present[:, first] & earned.present[:, second])
-        names = earned.rankers[first], earned.rankers[second]
-        empty = Comparison(*names, Accounts(), alpha / len(pairs), traffic, seed)
-        comparisons.append(compare(empty, users[chosen], earned.times[chosen], preference, windows))
-    return tuple(comparisons)
+
+    def __init__(self, rankers: Sequence[str], windows: Windows | None, valued: bool = False) -> None:
+        self.rankers, self.windows, self.valued = tuple(rankers), windows, valued
+        self.everybody = None if windows is None else Freezer(windows.seconds)
+        self.end = -math.inf
+        self.pairs: dict[tuple[int, int], Pair] = {}
+        self.credit, self.shown = np.zeros(len(self.rankers)), np.zeros(len(self.rankers))
+        self.present: list[tuple[int, Array]] = []  # how many impressions, and a bit for each ranker that took part
+
+    def add(self, earned: Credits, units: Array) -> None:
+        """Enter impressions; `units` are numbers of users or queries."""
+        took_part = ~np.isnan(earned.credit)
+        self.credit += np.nansum(earned.credit, 0)
+        self.shown += took_part.sum(0)
+        self.present.append((len(earned.present), np.packbits(earned.present, axis=0)))
+        if not len(earned.times):
+            return
+        self.end = max(self.end, float(earned.times.max()))
+        if self.everybody is not None:
+            self.everybody.add(units, earned.times, np.zeros(len(units)))
+        for first, second in combinations(range(len(self.rankers)), 2):
+            chosen = np.flatnonzero(took_part[:, first] & took_part[:, second])
+            if len(chosen):
+                pair = self.pairs.setdefault((first, second), Pair(self.windows, self.valued))
+                preference = earned.credit[chosen, first] - earned.credit[chosen, second]
+                pair.add(units[chosen], earned.times[chosen], preference)
+
+    @property
+    def by_credit(self) -> list[str]:
+        """The rankers, those that earned most an impression first."""
+        with np.errstate(invalid="ignore"):
+            order = np.argsort(-self.credit / self.shown, kind="stable")
+        return [self.rankers[place] for place in order.tolist()]
+
+    @property
+    def provisional(self) -> bool:
+        """Whether users are counted as they stand, since no window has closed."""
+        return bool(self.everybody and self.windows and not (self.windows.ended or self.everybody.closed(self.end)))
+
+    def comparisons(self, alpha: float, seed: int) -> tuple[Comparison, ...]:
+        """All of them, pairs of leaders first."""
+        columns = [self.rankers.index(name) for name in self.by_credit]
+        pairs = [(min(pair), max(pair)) for pair in combinations(columns, 2)]
+        pairs = [pair for pair in pairs if pair in self.pairs]
+        ended = self.provisional or (self.windows is not None and self.windows.ended)
+        end, found = math.inf if ended else self.end, []
+        for first, second in pairs:
+            names = self.rankers[first], self.rankers[second]
+            empty = Comparison(*names, Accounts(), alpha / len(pairs), self._traffic(first, second), seed)
+            found.append(self.pairs[first, second].within(empty, end, self.provisional))
+        return tuple(found)
+
+    def _traffic(self, first: int, second: int) -> Traffic:
+        return traffic_of(_bits(self.present, first) & _bits(self.present, second))
 
 
-def compare(
-    empty: Comparison, users: Hashes, times: Floats, preferences: Floats, windows: Windows | None
-) -> Comparison:
-    """The comparison with these impressions, which are in the order of time."""
-    accounts = Accounts()
-    if windows is None:
-        accounts.add(users, preferences)
-        return replace(empty, accounts=accounts, times=_at_looks(accounts, times))
-    capped = None if windows.cap is None else cap_preferences(preferences, windows.cap)
-    values = preferences if capped is None else capped.values
-    frozen = freeze(users, times, values, windows.seconds, windows.end)
-    accounts.add(frozen.users, frozen.deltas)
-    return replace(
-        empty,
-        accounts=accounts,
-        times=_at_looks(accounts, frozen.closes),
-        open=frozen.open,
-        late=frozen.late,
-        provisional=windows.provisional,
-        capped=capped,
-        betting=None if capped is None else _bet(accounts.course(), frozen.deltas, capped.cap, empty.alpha),
-    )
+def proposed_cap(largest: float) -> float:
+    """The largest preference so far, rounded up to 1, 2 or 5 and zeros.
+
+    >>> [proposed_cap(amount) for amount in (0.0, 0.7, 80.0, 100.0, 230.0)]
+    [1.0, 1.0, 100.0, 100.0, 500.0]
+    """
+    if not largest > 0:
+        return 1.0
+    zeros = 10.0 ** math.floor(math.log10(largest))
+    return next(step * zeros for step in (1, 2, 5, 10) if step * zeros >= largest)
 
 
-def _at_looks(accounts: Accounts, times: Floats) -> Floats:
-    looks = accounts.course().impressions
-    return times[looks - 1] if len(times) else times
+def _bits(packed: list[tuple[int, Array]], ranker: int) -> Flags:
+    parts: list[Any] = [np.unpackbits(bits[:, ranker], count=number) for number, bits in packed]
+    return np.concatenate(parts).astype(np.bool_)
 
 
 def _bet(course: Course, deltas: Floats, bound: float, alpha: float) -> tuple[BettingSequence, Course]:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits
-from duelist.analysis.traffic import in_time
+from duelist.analysis.outcomes import Outcome
+from duelist.analysis.pairs import Pair, Windows
 from duelist.clicks.impressions import Array, Impressions
 from duelist.core.errors import BadInput
+from duelist.core.growing import Growing
+from duelist.core.memory import Flags
 from duelist.evidence.accounts import Accounts
 
 QUERIES = "queries"  # the segments that need no column: head and tail
@@ -30,51 +36,86 @@ class Segment(NamedTuple):
     winner: str | None
 
 
+Earnings = Callable[[], Iterator[tuple[Credits, Array]]]  # portions of credit, and the unit of each impression
+
+
 def segments_of(
-    earned: Credits, columns: Sequence[str], first: str, second: str, units: Array, alpha: float
+    earnings: Earnings,
+    columns: Sequence[str],
+    leading: Comparison,
+    outcome: tuple[Outcome, Windows | None],
+    alpha: float,
 ) -> tuple[Segment, ...]:
-    """The two leaders in every segment of some columns; the level is shared out between the segments (Bonferroni)."""
-    parts = [part for name in columns for part in parts_of(earned.log, name)]
-    pair = earned.credit[:, earned.rankers.index(first)] - earned.credit[:, earned.rankers.index(second)]
+    """The two leaders in every segment of some columns; the level is shared out between the segments (Bonferroni).
+
+    Users count for as long as the log lasts, unless there is a cap: then they enter once, as in the whole log.
+    """
+    turned = leading.towards_leader()
+    first, second = turned.first, turned.second
+    (what, windows), places = outcome, [place for column in columns for place in _places(earnings, column)]
+    if windows and windows.cap is None:
+        windows = None
+    pairs, end = [Pair(windows, what.by_value) for _ in places], -math.inf
+    for earned, units in earnings() if places else ():
+        preference = earned.credit[:, earned.rankers.index(first)] - earned.credit[:, earned.rankers.index(second)]
+        known = ~np.isnan(preference)
+        end = max(end, float(earned.times.max(initial=-math.inf)))
+        for (_, holds), pair in zip(places, pairs, strict=True):
+            chosen = holds(earned.log) & known
+            pair.add(units[chosen], earned.times[chosen], preference[chosen])
+    end = math.inf if leading.provisional or (windows and windows.ended) else end
     found = []
-    for name, chosen in parts:
-        rows = np.flatnonzero(chosen & ~np.isnan(pair))
-        rows = rows[in_time(earned.times[rows])]
-        accounts = Accounts()
-        accounts.add(units[rows].astype(np.uint64), pair[rows])
-        low, high = accounts.limits(alpha / len(parts))
-        winner = first if low > 0 else second if high < 0 else None
-        found.append(Segment(name, accounts.users, accounts.impressions, accounts.mean, low, high, winner))
+    for (name, _), pair in zip(places, pairs, strict=True):
+        empty = replace(turned, accounts=Accounts(), alpha=alpha / len(places), betting=None, capped=None)
+        mine = pair.within(empty, end, leading.provisional and windows is not None)
+        found.append(Segment(name, mine.users, pair.impressions, mine.preference, *mine.limits, mine.winner))
     return tuple(found)
 
 
-def parts_of(log: Impressions, column: str) -> list[tuple[str, Array]]:
+# What a segment is called, and which impressions are in it.
+Place = tuple[str, Callable[[Impressions], Flags]]
+
+
+def _places(earnings: Earnings, column: str) -> list[Place]:
     """The segments of a column: its most frequent values; of a number, its half below the median and that above."""
     if column == QUERIES:
-        return _head_and_tail(log)
-    if column not in log.attributes:
+        return _head_and_tail(earnings)
+    head = next(earnings())[0].log
+    if column not in head.attributes:
         raise BadInput(
-            f"there is no column {column!r}; others are {', '.join(log.attributes) or 'none'}, and {QUERIES}"
+            f"there is no column {column!r}; others are {', '.join(head.attributes) or 'none'}, and {QUERIES}"
         )
-    values, names = log.attributes[column], log.attribute_names[column]
+    values, names = np.concatenate([e.log.attributes[column] for e, _ in earnings()]), head.attribute_names[column]
     if names:
         most = np.argsort(-np.bincount(values[values >= 0], minlength=len(names)), kind="stable")[:VALUES]
-        return [(f"{column} {names[number]}", values == number) for number in most.tolist()]
+        return [(f"{column} {names[number]}", _is(column, number)) for number in most.tolist()]
     distinct = np.unique(values[~np.isnan(values)])
     if not len(distinct):
         raise BadInput(f"no impression has anything in the column {column!r}")
     if len(distinct) <= VALUES:
-        return [(f"{column} {value:g}", values == value) for value in distinct.tolist()]
+        return [(f"{column} {value:g}", _is(column, value)) for value in distinct.tolist()]
     middle = float(np.nanmedian(values))
-    return [(f"{column} up to {middle:g}", values <= middle), (f"{column} above {middle:g}", values > middle)]
+    return [
+        (f"{column} up to {middle:g}", lambda log: np.asarray(log.attributes[column] <= middle)),
+        (f"{column} above {middle:g}", lambda log: np.asarray(log.attributes[column] > middle)),
+    ]
 
 
-def _head_and_tail(log: Impressions) -> list[tuple[str, Array]]:
+def _is(column: str, value: float) -> Callable[[Impressions], Flags]:
+    return lambda log: np.asarray(log.attributes[column] == value)
+
+
+def _head_and_tail(earnings: Earnings) -> list[Place]:
     """The queries that are asked most, which make half of the impressions, and the others."""
-    asked = np.bincount(log.queries)
+    counts = Growing()
+    for earned, _ in earnings():
+        counts.add(earned.log.queries, 1.0)
+    asked = counts.values
     order = np.argsort(-asked, kind="stable")
     before = np.cumsum(asked[order]) - asked[order]
     head = np.zeros(len(asked), np.bool_)
-    head[order[before < HEAD * len(log)]] = True
-    mine = head[log.queries]
-    return [("head queries", mine), ("tail queries", ~mine)]
+    head[order[before < HEAD * asked.sum()]] = True
+    return [
+        ("head queries", lambda log: np.asarray(head[log.queries])),
+        ("tail queries", lambda log: np.asarray(~head[log.queries])),
+    ]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 
 from duelist.analysis.guardrails import OWN, Guardrail
 from duelist.analysis.losses import MOST
+from duelist.analysis.outcomes import Outcome
 from duelist.analysis.segments import QUERIES
 from duelist.core.errors import BadInput
 from duelist.evidence.deltas import check_share
 
 UNITS = ("user", "query")
+CAPPED_WINDOW = 24.0  # hours
 
 
 @dataclass(frozen=True)
@@ -18,17 +21,18 @@ class Settings:
     """How a log is analysed."""
 
     alpha: float = 0.05
-    window: float | None = None  # hours; None: users count for as long as the log lasts
+    window: float | None = None  # hours; None: users count for as long as the log lasts, or a day where there is a cap
     unit: str = "user"
     ended: bool = False
     seed: int = 0
-    cap: float | None = None
+    cap: float | None = None  # of preferences by the first outcome
     outcomes: tuple[str, ...] = ("clicks",)
     attribution: float | None = None  # hours after which a click counts no more
     segments: tuple[str, ...] = ()
     guardrails: tuple[str, ...] = ()
     most_lost: float = MOST
     most: int | None = None  # impressions of a user; those with more are left out
+    caps: tuple[str, ...] = ()  # of other outcomes, as purchase:value=200
 
     def check(self) -> Settings:
         """The same, if it makes sense."""
@@ -41,7 +45,34 @@ class Settings:
             raise BadInput(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
         if not self.outcomes:
             raise BadInput("at least one outcome is needed, as clicks")
-        return replace(self, window=24.0) if self.window is None and self.cap is not None else self
+        self.capped()
+        return self
+
+    def capped(self) -> dict[Outcome, float]:
+        """The outcomes that have a cap.
+
+        >>> Settings(outcomes=("clicks", "purchase:value"), caps=("purchase=200",)).capped()
+        {Outcome(action='purchase', by_value=True): 200.0}
+        """
+        outcomes = [Outcome.read(text) for text in self.outcomes]
+        caps = {} if self.cap is None else {outcomes[0]: self.cap}
+        for text in self.caps:
+            name, _, amount = text.rpartition("=")
+            mine = [outcome for outcome in outcomes if name in (str(outcome), outcome.action)]
+            try:
+                caps |= dict.fromkeys(mine[-1:], float(amount))
+            except ValueError:
+                raise BadInput(f"a cap is an outcome and a number, as purchase:value=200, not {text!r}") from None
+            if not mine:
+                raise BadInput(f"a cap for {name!r}, but the outcomes are {', '.join(self.outcomes)}")
+        for outcome, cap in caps.items():
+            if not 0 < cap < math.inf:
+                raise BadInput(f"the cap of {outcome} must be a finite number above 0, not {cap!r}")
+        return caps
+
+    def hours(self, outcome: Outcome) -> float | None:
+        """The window of an outcome: users enter once where there is a cap."""
+        return CAPPED_WINDOW if self.window is None and outcome in self.capped() else self.window
 
     @property
     def columns(self) -> tuple[str, ...]:

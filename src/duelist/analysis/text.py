@@ -49,7 +49,9 @@ def tables(analysis: Analysis) -> list[tuple[str, Table]]:
     if len(analysis.comparisons) > 1:
         found.append(("Every two rankers", comparison_table(analysis.comparisons)))
     for other in analysis.others:
-        found.append((f"By {other.name}", comparison_table(other.comparisons)))
+        needs = other.comparisons[0].needs_cap if other.comparisons else None
+        without = "" if needs is None else f", which needs a cap for a verdict, as --cap {other.name}={needs:g}"
+        found.append((f"By {other.name}{without}", comparison_table(other.comparisons)))
     leading = analysis.comparisons[0].towards_leader()
     if analysis.segments:
         heading = f"{leading.first} over {leading.second}, by segment"
@@ -80,6 +82,8 @@ def verdict(analysis: Analysis) -> str:
     leading, winner = analysis.comparisons[0].towards_leader(), analysis.winner
     if not analysis.health.valid:
         return f"Nobody: the verdict is WITHHELD, do not act on it. {sentence(analysis.health.reasons[0])}"
+    if leading.needs_cap is not None:
+        return f"Nobody yet. {_needs_cap(analysis, leading.needs_cap)}"
     if winner and len(analysis.rankers) == 2:
         return f"{winner}: preferred by {leading.preference:.3g} {_measure(analysis)}."
     if winner:
@@ -89,6 +93,13 @@ def verdict(analysis: Analysis) -> str:
         by = f"{ahead} is ahead by {leading.preference:.3g} {_measure(analysis)}" if leading.preference else "a tie"
         return f"Undecided; so far {by}."
     return _undecided(analysis)
+
+
+def _needs_cap(analysis: Analysis, proposed: float) -> str:
+    """What a verdict on values needs."""
+    what = analysis.settings.outcomes[0]
+    why = f"{what} has no bound: one value too rare to have come yet can turn it"
+    return f"{why}. Say what is worth counting at most, as --cap {what}={proposed:g}, whoever is ahead."
 
 
 def sentence(text: str) -> str:
@@ -150,11 +161,10 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
         f"{wins:,} prefer {leading.first}, {losses:,} {leading.second}, {ties:,} neither; "
         f"by whom they turned to first: e-value {leading.e_value:.3g} ({threshold:.3g} or more decides)."
     )
-    lines.append(
-        "Both may be watched: look as often as you like."
-        if analysis.frozen
-        else "PROVISIONAL: no window has closed yet, so nobody wins."
-    )
+    watched = "Both may be watched: look as often as you like."
+    if leading.needs_cap is not None:
+        watched = "The e-value may be watched; the sequence holds only if no far larger value is to come."
+    lines.append(watched if analysis.frozen else "PROVISIONAL: no window has closed yet, so nobody wins.")
     return lines
 
 
@@ -173,7 +183,9 @@ def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
 
 def _what_decides(analysis: Analysis, comparison: Comparison) -> list[str]:
     more, detectable = comparison.more_users, comparison.detectable
-    if more is None:
+    if comparison.needs_cap is not None:
+        lines = ["A cap decides whether this can be decided."]
+    elif more is None:
         lines = ["Nobody knows how many more are needed: there is too little preference to go by."]
     else:
         lines = [f"About {more:,} more {plural(analysis)} decide it (80 % chance), if the preference is as measured."]

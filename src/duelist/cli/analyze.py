@@ -11,8 +11,8 @@ import typer
 
 if TYPE_CHECKING:
     from duelist.analysis import Analysis
-    from duelist.clicks.impressions import Impressions
     from duelist.clicks.log import Log
+    from duelist.clicks.portions import Portions
 
 
 def analyze_command(
@@ -30,7 +30,10 @@ def analyze_command(
         typer.Option(help="Hours after a user's first impression at which the user is frozen; otherwise all count."),
     ] = None,
     cap: Annotated[
-        float | None, typer.Option(help="Cut preferences at plus and minus this: limits then hold for few users too.")
+        list[str] | None,
+        typer.Option(
+            help="Cut preferences at plus and minus so much: 5, or of one outcome purchase:value=200; repeatable."
+        ),
     ] = None,
     ended: Annotated[
         bool, typer.Option("--ended", help="The experiment is over: count users whose window is open too.")
@@ -72,9 +75,11 @@ def analyze_command(
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
     check_page(html)
+    outcomes = tuple(outcome or ("clicks",))
+    caps = tuple(text if "=" in text else f"{outcomes[0]}={text}" for text in cap or ())
     settings = Settings(
-        *(alpha, window, unit, ended, seed, cap, tuple(outcome or ("clicks",)), attribution),
-        *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most),
+        *(alpha, window, unit, ended, seed, None, outcomes, attribution),
+        *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most, caps),
     )
     found = load(log, events, ordinals, weights, settings.columns)
     show(analyze_all(found, experiment, settings), log, html, as_json)
@@ -82,17 +87,17 @@ def analyze_command(
 
 def load(
     log: str | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
-) -> Impressions:
+) -> Portions:
     """The impressions of a file or of the demo; with weights, those of other users than they were learned from."""
     from duelist.analysis import demo_log, weigh
     from duelist.clicks.gather import impressions_of
     from duelist.clicks.log import Log, read_log
-    from duelist.clicks.scan import scan_log
+    from duelist.clicks.scan import spool_log
     from duelist.evidence.click_weights import ClickWeights
 
     journal = log is not None and "://" in log
     if log is not None and not journal and weights is None:
-        return scan_log(Path(log), events, ordinals, columns)
+        return spool_log(Path(log), events, ordinals, columns)
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
     if log is None:
         found = Log(tuple(demo_log(1200, users, seed=1)))

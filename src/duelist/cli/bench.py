@@ -66,6 +66,19 @@ def interleaving_command(
     _show(rows, as_json, interleaving_table)
 
 
+@app.command("logs")
+def logs_command(
+    formats: Annotated[list[str] | None, typer.Argument(help="jsonl, csv and parquet; all by default.")] = None,
+    impressions: Annotated[int, typer.Option(help="Impressions of the log, which is made up.")] = 1_000_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Seconds and memory that analyze takes for a large log."""
+    from duelist.bench.logs import FORMATS, bench_logs, logs_table
+
+    rows = bench_logs(impressions, formats or FORMATS)
+    _show(rows, as_json, logs_table)
+
+
 @app.command("learners")
 def learners_command(
     names: Annotated[list[str] | None, typer.Argument(help="Learners to measure; all by default.")] = None,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from duelist.clicks.impressions import Array
 
 PARTS = 256  # arrays of a column before they are joined
+TEXTS = 1_000_000  # different texts of an attribute that are told apart
 
 
 class Form(NamedTuple):
@@ -24,6 +26,17 @@ class Form(NamedTuple):
     teams: tuple[int, ...]  # of the clicked slots
     lost: tuple[str, ...]
     repeated: tuple[str, ...]  # rankers whose slots are clicked again
+
+
+class Kind(NamedTuple):
+    """What rows have in common whose rankers, teams and experiment are written alike and that show as much."""
+
+    setup: int
+    layout: int
+    first: int
+    larger: int
+    experiment: int
+    teams: tuple[int, ...]  # of the slots; empty: nobody knows
 
 
 class Names(dict[Any, int]):
@@ -60,10 +73,24 @@ class Batch:
 
 
 BATCH = tuple(Batch.__dataclass_fields__)
-ROW = ("ids", "users", "queries", "bodies", "times", "setups", "experiments", "sizes", "firsts", "larger", "lost")
+ROW = (
+    "lines",
+    "ids",
+    "users",
+    "queries",
+    "bodies",
+    "times",
+    "setups",
+    "experiments",
+    "sizes",
+    "firsts",
+    "larger",
+    "lost",
+)
 DONE = ("rows", "teams", "slots", "times", "names", "values")
 KINDS: dict[str, Any] = {
-    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.int64),
+    **dict.fromkeys(("ids", "users", "queries", "bodies"), np.uint64),
+    "lines": np.int64,
     "rows": np.int32,
     **dict.fromkeys(("times", "values"), np.float64),
     **dict.fromkeys(("setups", "experiments", "names"), np.int16),
@@ -89,5 +116,43 @@ class Column:
 
     def array(self) -> Array:
         """All of them, which are forgotten."""
-        parts, self.parts, self.small = self.parts + self.small, [], []
+        parts, self.parts, self.small = self.parts + self.small, [np.zeros(0, self.kind)], []
         return np.concatenate(parts)
+
+
+class Attribute:
+    """A column of a user's own: each value as a number, and as the number of a text, until all are known."""
+
+    def __init__(self) -> None:
+        self.texts = Names()
+        self.numeric = True  # nothing but numbers so far
+        self.values: list[Any] = []
+
+    def cut(self, order: Array) -> Array:
+        """The values so far, two numbers each, which are forgotten; texts are numbered in this order."""
+        values, self.values = self.values, []
+        pairs = np.full((len(values), 2), (nan, -1.0))
+        for row in order.tolist():
+            if (value := values[row]) not in (None, ""):
+                pairs[row] = self._number(value), self._text(str(value))
+        return pairs
+
+    def _number(self, value: Any) -> float:
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            self.numeric = False
+            return nan
+
+    def _text(self, value: str) -> int:
+        return self.texts[value] if value in self.texts or len(self.texts) < TEXTS else -1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The texts; none where all are numbers."""
+        return () if self.numeric else tuple(self.texts)
+
+
+def settled(attributes: Mapping[str, Array], names: Mapping[str, Sequence[str]]) -> dict[str, Array]:
+    """Of the two numbers of each value the one that counts."""
+    return {n: pairs[:, 1].astype(np.int64) if names[n] else pairs[:, 0] for n, pairs in attributes.items()}

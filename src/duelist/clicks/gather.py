@@ -7,17 +7,21 @@ that is not usual.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import chain
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from duelist.clicks.columns import DONE, ROW, Batch, Column, Form, Names
+from duelist.clicks.columns import DONE, ROW, Attribute, Batch, Column, Form, Kind, Names, settled
+from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
 from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
+from duelist.clicks.portions import ordered
 from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rejected, number, seconds
 from duelist.clicks.rows import Read, record_of
+from duelist.core.hashes import Hashes, HashNumbers, list_hashes, pair_hashes, text_hashes
 
 REMEMBERED = 200_000  # forms
 
@@ -32,11 +36,14 @@ class Gatherer:
         self.forms: dict[Any, Form] = {}
         self.rankers: list[tuple[str, ...]] = []  # by the number of their setup
         self.losses = Losses()
-        self.rows = 0
+        self.cut_off = self.rows = self.width = 0  # rows that were cut off, others, and the most credits of one
         self.columns = {name: Column(name) for name in ROW}
         self.done = {name: Column(name) for name in DONE}
         self.given: dict[int, tuple[float, ...]] = {}
-        self.values: dict[str, list[Any]] = {name: [] for name in self.names}
+        self.attributes = {name: Attribute() for name in self.names}
+        self.users, self.queries, self.kind_numbers = HashNumbers(), HashNumbers(), HashNumbers()
+        self.kinds: list[Kind | None] = []
+        self.owners: Array = np.full((0, 1), -1)
 
     def take(self, batch: Batch, path: object = "") -> list[int]:
         """Take the rows that are of the usual form; the places in the batch of those that are not."""
@@ -149,16 +156,18 @@ class Gatherer:
         if not forms:
             return
         setups, layouts, firsts, larger, slots, teams, lost, repeated = zip(*forms, strict=True)
-        names = zip(batch.experiment, batch.id, strict=True)
-        ids = list(map(hash, names)) if all(batch.id) else _ids(names, batch.lines)
-        shown = map(tuple, batch.shown)
+        users, queries = text_hashes(batch.user), text_hashes(batch.query)
+        ids = pair_hashes(text_hashes(batch.experiment), text_hashes([name or "" for name in batch.id]))
+        named = np.array(list(map(bool, batch.id)), np.bool_)
+        bodies = body_hashes(users, queries, list_hashes(batch.shown), layouts)
         experiments = {name: self.experiments[name] for name in dict.fromkeys(batch.experiment)}
         self._append(
             self.columns,
-            ids=ids,
-            users=list(map(hash, batch.user)),
-            queries=list(map(hash, batch.query)),
-            bodies=list(map(hash, zip(batch.user, batch.query, shown, layouts, strict=True))),
+            lines=batch.lines,
+            ids=np.where(named, ids, np.array(batch.lines, np.uint64)),
+            users=users,
+            queries=queries,
+            bodies=bodies,
             times=[time if time.__class__ is float and time < MILLISECONDS else seconds(time) for time in batch.time],
             setups=setups,
             experiments=list(map(experiments.__getitem__, batch.experiment)),
@@ -182,7 +191,7 @@ class Gatherer:
             if credit:
                 self.given[self.rows + place] = self._numbers(credit)
         for name, column in zip(self.names, batch.attributes, strict=True):
-            self.values[name].extend(column)
+            self.attributes[name].values.extend(column)
         self.rows += len(forms)
         for line, form in zip(batch.lines, forms, strict=True) if any(lost) or any(repeated) else ():
             self._count(form, line, path)
@@ -197,15 +206,86 @@ class Gatherer:
         for name, column in columns.items():
             kept[name].add(column)
 
+    def take_rows(self, found: FoundRows, first: int) -> list[int]:
+        """Take the lines of a block that were read; the places of those that were not. `first` is the first line."""
+        plain = np.flatnonzero(found.rows[:, USUAL] == PLAIN)
+        kinds = self.kind_numbers.of(found.hashes[plain, KINDS])
+        for place in np.flatnonzero(kinds >= len(self.kinds)).tolist():
+            if kinds[place] == len(self.kinds):  # the first of its kind
+                self.kinds.append(self._kind(found.row(int(plain[place]))))
+        known = np.array([kind is not None for kind in self.kinds], np.bool_)[kinds]
+        left = found.rows[:, USUAL] != EMPTY_LINE
+        left[plain[known]] = False
+        if known.any():
+            self._store_rows(found, plain[known], kinds[known], first)
+        return np.flatnonzero(left).tolist()
+
+    def _kind(self, row: dict[str, Any]) -> Kind | None:
+        """What a row that was read has in common with others; None if such rows are bad."""
+        row = {name: row[name] for name in ("rankers", "teams", "experiment", "shown") if row.get(name) is not None}
+        try:
+            record = record_of(row | {"user": "anybody"}, "").record
+        except BadRow:
+            return None
+        form = self._form_of(Read(record))
+        return Kind(*form[:4], self.experiments[record.experiment], record.teams)
+
+    def _store_rows(self, found: FoundRows, places: Array, kinds: Array, first: int) -> None:
+        common = np.array([kind[:5] if kind else (0,) * 5 for kind in self.kinds], np.int64)[kinds]
+        rows, hashes = found.rows[places], found.hashes[places]
+        self._append(
+            self.columns,
+            lines=places + first,
+            ids=np.where(hashes[:, IDS] != 0, hashes[:, IDS], (places + first).astype(np.uint64)),
+            users=hashes[:, USERS],
+            queries=hashes[:, QUERIES],
+            bodies=body_hashes(hashes[:, USERS], hashes[:, QUERIES], hashes[:, DOCS], common[:, 1]),
+            times=found.times[places],
+            setups=common[:, 0],
+            experiments=common[:, 4],
+            sizes=rows[:, SIZE],
+            firsts=common[:, 2],
+            larger=common[:, 3],
+            lost=np.zeros(len(places)),
+        )
+        number, at = found.clicks(places)
+        of_click = np.repeat(np.arange(len(places)), number)
+        slots = found.slots[at]
+        self._append(
+            self.done,
+            rows=self.rows + of_click,
+            teams=self._owners(int(rows[:, SIZE].max()))[kinds[of_click], slots],
+            slots=slots,
+            times=found.moments[at],
+            names=np.zeros(len(at)),
+            values=np.ones(len(at)),
+        )
+        for column, name in enumerate(self.names):
+            self.attributes[name].values.extend(found.value(place, column) for place in places.tolist())
+        self.rows += len(places)
+
+    def _owners(self, size: int) -> Array:
+        """The teams of the slots of each kind, -1 where nobody owns one."""
+        if self.owners.shape[0] < len(self.kinds) or self.owners.shape[1] < size:
+            self.owners = np.full((len(self.kinds), max(size, self.owners.shape[1])), -1)
+            for number, kind in enumerate(self.kinds):
+                teams = kind.teams if kind else ()
+                self.owners[number, : len(teams)] = teams[: self.owners.shape[1]]
+        return self.owners
+
     def add(self, read: Read, line: int = 0, path: object = "") -> None:
         """Take any row that was read as a record."""
         record, form = read.record, self._form_of(read)
+        user, query, experiment, own = text_hashes([record.user, record.query, record.experiment, record.id]).reshape(
+            4, 1
+        )
         self._append(
             self.columns,
-            ids=[hash((record.experiment, record.id))],
-            users=[hash(record.user)],
-            queries=[hash(record.query)],
-            bodies=[hash((record.user, record.query, record.shown, form.layout))],
+            lines=[line],
+            ids=pair_hashes(experiment, own),
+            users=user,
+            queries=query,
+            bodies=body_hashes(user, query, list_hashes([record.shown]), [form.layout]),
             times=[record.time],
             setups=[form.setup],
             experiments=[self.experiments[record.experiment]],
@@ -224,7 +304,7 @@ class Gatherer:
         if record.credit:
             self.given[self.rows] = record.credit
         for name in self.names:
-            self.values[name].append(record.attributes.get(name))
+            self.attributes[name].values.append(record.attributes.get(name))
         self.rows += 1
         self._count(form, line, path)
 
@@ -234,56 +314,43 @@ class Gatherer:
         for ranker in form.repeated:
             self.losses.repeated[ranker] += 1
 
-    def impressions(self) -> Impressions:
-        """All that was taken, each impression once."""
+    def cut(self) -> Impressions:
+        """What was taken since the last cut, to be joined with the others: ids are hashes, attributes two numbers."""
         columns = {name: self.columns[name].array() for name in ROW}
+        order = np.argsort(columns.pop("lines"), kind="stable")
         done = Done(**{name: self.done[name].array() for name in DONE})
-        most = max(map(len, self.given.values()), default=0)
-        given = np.full((self.rows, most), nan)
+        self.width = max(self.width, max(map(len, self.given.values()), default=0))
+        given = np.full((self.rows, self.width), nan)
         for row, credit in self.given.items():
             given[row, : len(credit)] = credit
-        texts = {name: _coded(self.values[name]) for name in self.names}
-        for name in ("users", "queries"):
-            columns[name] = numbered(columns[name])
-        return united(
-            Impressions(
-                **columns,
-                given=given,
-                attributes={name: codes for name, (codes, _) in texts.items()},
-                done=done,
-                setup_names=tuple(self.setups),
-                experiment_names=tuple(self.experiments),
-                action_names=tuple(self.actions),
-                attribute_names={name: names for name, (_, names) in texts.items()},
-                losses=self.losses,
-            )
+        for name, numbers in (("users", self.users), ("queries", self.queries)):
+            found = np.empty(self.rows, np.int32)
+            found[order] = numbers.of(columns[name][order])
+            columns[name] = found
+        attributes = {name: attribute.cut(order) for name, attribute in self.attributes.items()}
+        self.given, self.cut_off, self.rows = {}, self.cut_off + self.rows, 0
+        log = Impressions(
+            **columns,
+            given=given,
+            attributes=attributes,
+            done=done,
+            setup_names=tuple(self.setups),
+            experiment_names=tuple(self.experiments),
+            action_names=tuple(self.actions),
+            attribute_names={name: attribute.names for name, attribute in self.attributes.items()},
+            losses=self.losses,
         )
+        return log if (order[1:] > order[:-1]).all() else ordered(log, order)
+
+    def impressions(self) -> Impressions:
+        """All that was taken, each impression once."""
+        log = self.cut()
+        return united(replace(log, attributes=settled(log.attributes, log.attribute_names)))
 
 
-def _ids(names: Iterable[tuple[Any, Any]], lines: Sequence[int]) -> list[int]:
-    """Hashes of ids; a row without one is called by its line."""
-    return [hash(name) if name[1] else line for name, line in zip(names, lines, strict=True)]
-
-
-def numbered(hashes: Array) -> Array:
-    """Numbers from 0 in the order of coming, the same in every process.
-
-    >>> numbered(np.array([7, 3, 7, 5])).tolist()
-    [0, 1, 0, 2]
-    """
-    _, first, of_row = np.unique(hashes, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int32)
-    rank[np.argsort(first, kind="stable")] = np.arange(len(first))
-    return np.asarray(rank[of_row])
-
-
-def _coded(values: Sequence[Any]) -> tuple[Any, tuple[str, ...]]:
-    """Numbers as floats, with no names; anything else as numbers of names, -1 where there is nothing."""
-    try:
-        return np.array([nan if value in (None, "") else float(value) for value in values]), ()
-    except (TypeError, ValueError):
-        names = Names()
-        return np.array([-1 if value in (None, "") else names[str(value)] for value in values]), tuple(names)
+def body_hashes(users: Hashes, queries: Hashes, documents: Hashes, layouts: Any) -> Hashes:
+    """Hashes of all that must be equal when an impression is logged twice."""
+    return pair_hashes(pair_hashes(pair_hashes(users, queries), documents), np.array(layouts, np.int64))
 
 
 def _owner(record: Record, slot: int) -> str:

@@ -6,7 +6,7 @@ Users and queries are numbers in the order of their coming, other texts numbers 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -87,6 +87,15 @@ class Impressions:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def head(self) -> Impressions:
+        """What has the names and the losses of all portions."""
+        return self
+
+    def portions(self) -> Iterator[Impressions]:
+        """All of it at once: a log that is larger than memory comes in many."""
+        yield self
+
     def take(self, chosen: Flags) -> Impressions:
         """Those that a mask chooses, with what was done with them."""
         if chosen.all():
@@ -108,23 +117,33 @@ PER_IMPRESSION = (
 )
 
 
-def united(log: Impressions) -> Impressions:
+def first_rows(ids: Array) -> Array:
+    """Of each row the first one with its id.
+
+    >>> first_rows(np.array([7, 5, 7])).tolist()
+    [0, 1, 0]
+    """
+    order = np.argsort(ids, kind="stable")
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = ids[order][1:] != ids[order][:-1]
+    first = np.empty(len(order), np.int64)
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    return first
+
+
+def united(log: Impressions, rows: Array | None = None) -> Impressions:
     """The same with rows of the same id made one: all clicks of both, and the credit of the one that has most.
 
-    A later row that differs in more than its clicks is rejected.
+    A later row that differs in more than its clicks is rejected. `rows` are the rows' places in the whole log.
     """
-    order = np.argsort(log.ids, kind="stable")
-    begins = np.ones(len(order), np.bool_)
-    begins[1:] = log.ids[order][1:] != log.ids[order][:-1]
-    if begins.all():
-        return _forgetful(log)
-    first = np.empty(len(order), np.int64)  # the first row with the id of each
-    first[order] = order[begins][np.cumsum(begins) - 1]
+    first = first_rows(log.ids)
     later = first != np.arange(len(first))
+    if not later.any():
+        return _forgetful(log)
     other = later & (log.bodies != log.bodies[first])
     for row in np.flatnonzero(other)[:1].tolist():
         reason = "the impression was logged before with another user, query or list"
-        log.losses.examples.setdefault(reason, f"row {row + 1}: {reason}")
+        log.losses.examples.setdefault(reason, f"row {(row if rows is None else int(rows[row])) + 1}: {reason}")
         log.losses.rows[reason] += int(other.sum())
         log.losses.rankers[""] += int(other.sum())
     log.losses.duplicates += int((later & ~other).sum())

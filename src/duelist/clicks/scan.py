@@ -5,26 +5,34 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from operator import attrgetter, not_
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
+from duelist.clicks.arrow_rows import ArrowRows
 from duelist.clicks.columns import BATCH, Batch
-from duelist.clicks.files import CutShort, numbered_lines, portions, suffix
+from duelist.clicks.files import CutShort, blocks, numbered_lines, portions, suffix
 from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
+from duelist.clicks.json_rows import NAMES, JsonRows
+from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, json_object, read_log, table_header, table_row
+from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
 from duelist.clicks.rows import favoured, record_of
+from duelist.clicks.spool import PORTION, Spool
 from duelist.clicks.ubi import is_ubi
 from duelist.core.errors import BadInput, MissingExtra
 
 UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are read the long way
 NOTHING = msgspec.Raw(b"")
 PARQUET = ".parquet"
+BLOCK = 1 << 20  # bytes of JSON lines
+ARROW = 1 << 15  # rows of Parquet
 ROWS = 500  # in a batch: few enough for the cache of a processor
 LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
 
@@ -47,18 +55,50 @@ def scan_log(
     >>> log.done.teams.tolist(), log.lost.tolist(), *log.losses.examples.values()
     ([0, 1], [1], 'line 2: a click at 7, but the positions of 3 documents count from 0')
     """
+    found = _reader(path, events, attributes)
+    if found is None:
+        return impressions_of(read_log(path, events, ordinals), attributes)
+    for _ in _taken(path, *found):
+        pass
+    return found[1].impressions()
+
+
+def spool_log(
+    path: str | Path,
+    events: str | Path | None = None,
+    ordinals: int | None = None,
+    attributes: Sequence[str] = (),
+    portion: int = PORTION,
+) -> Portions:
+    """The same for a log of any size: in portions, which wait on disk where they are many."""
+    found = _reader(path, events, attributes)
+    if found is None:
+        return impressions_of(read_log(path, events, ordinals), attributes)
+    spool, gatherer = Spool(), found[1]
+    for _ in _taken(path, *found):
+        if gatherer.rows >= portion:
+            spool.add(gatherer.cut())
+    spool.add(gatherer.cut())
+    return spool.finish(gatherer.cut())
+
+
+def _reader(path: str | Path, events: str | Path | None, attributes: Sequence[str]) -> tuple[Batches, Gatherer] | None:
+    """What reads a file in batches; None for one that must be read as records."""
     kind = suffix(path)
     if kind == PARQUET and events is None:
-        return _gather(path, _parquet_batches(path, attributes), Gatherer(list, True, attributes))
+        found = Gatherer(list, True, attributes)
+        return _parquet_batches(path, attributes, found), found
     whole = kind in JSON_LINES and (is_ubi(path) or json_array(path) is not None)
     if whole or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
-        return impressions_of(read_log(path, events, ordinals), attributes)
+        return None
     if kind in JSON_LINES:
-        return _gather(path, _json_batches(path, attributes), Gatherer(msgspec.json.decode, True, attributes))
-    return _gather(path, _table_batches(path, DELIMITERS[kind], attributes), Gatherer(_listed, False, attributes))
+        found = Gatherer(msgspec.json.decode, True, attributes)
+        return _json_batches(path, attributes, found), found
+    return _table_batches(path, DELIMITERS[kind], attributes), Gatherer(_listed, False, attributes)
 
 
-def _gather(path: str | Path, batches: Batches, found: Gatherer) -> Impressions:
+def _taken(path: str | Path, batches: Batches, found: Gatherer) -> Iterator[None]:
+    """Let every batch be taken, and stop after each."""
     collects = gc.isenabled()
     gc.disable()  # millions of lists are made and none refers to itself: looking for such takes a third of the time
     try:
@@ -67,16 +107,16 @@ def _gather(path: str | Path, batches: Batches, found: Gatherer) -> Impressions:
                 _take_unusual(found, batch.lines[place], row_at(place), path)
             for line, row in others:
                 _take_unusual(found, line, row, path)
+            yield
     except CutShort as error:
         found.losses.reject(Rejected(error.line, error.reason, ""))
     finally:
         if collects:
             gc.enable()
-    if not found.rows:
+    if not found.cut_off + found.rows:
         if suffix(path) != PARQUET:
             read_log(path)  # which says what is wrong with it
         raise BadInput(f"{str(path)!r} is empty")
-    return found.impressions()
 
 
 def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> None:
@@ -89,7 +129,20 @@ def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> Non
         found.losses.reject(Rejected(line, str(error), "", str(path), ranker=whose))
 
 
-def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
+def _json_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -> Batches:
+    """Rows that compiled code could not read, or an empty batch; the others are handed to `found` block by block."""
+    batch_of = _json_reader(attributes)
+    known = not any(name in (*NAMES, *UNUSUAL_COLUMNS) for name in attributes)
+    for first, block in blocks(path, BLOCK):
+        rows = JsonRows(block, attributes)
+        left = found.take_rows(rows, first) if known else list(range(len(rows.rows)))
+        for begin in range(0, max(1, len(left)), ROWS):
+            places = [place for place in left[begin : begin + ROWS] if rows.line(place).strip()]
+            yield batch_of([first + place for place in places], list(map(rows.line, places)))
+
+
+def _json_reader(attributes: Sequence[str]) -> Callable[[list[int], list[str]], Any]:
+    """What makes a batch of lines with their numbers."""
     fields: list[Any] = [("id", str | int | None, None), ("user", str), ("query", str | None, ""), ("shown", list[str])]
     fields += [("time", float | str | None, 0.0), ("experiment", str | None, "")]
     fields += [(name, msgspec.Raw, NOTHING) for name in (*LISTS, *UNUSUAL)]
@@ -98,7 +151,8 @@ def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
     fields += [(own, str | int | float | None, default(name=name)) for own, name in zip(extra, attributes, strict=True)]
     row_type = msgspec.defstruct("Row", fields, gc=False, kw_only=True)
     decode, decode_all = msgspec.json.Decoder(row_type).decode, msgspec.json.Decoder(list[row_type]).decode  # type: ignore[valid-type]
-    for numbers, texts in _portions(path):
+
+    def batch_of(numbers: list[int], texts: list[str]) -> Any:
         rows, others = _decoded(numbers, texts, decode, decode_all)
         if others:
             bad = {number for number, _ in others}
@@ -116,7 +170,9 @@ def _json_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
             attributes=[[getattr(row, name) for row in rows] for name in extra],
             **lists,
         )
-        yield batch, partial(_json_object_at, texts), others
+        return batch, partial(_json_object_at, texts), others
+
+    return batch_of
 
 
 def _decoded(
@@ -208,33 +264,40 @@ def _times(cells: Sequence[str]) -> Sequence[Any]:
         return cells
 
 
-def _parquet_batches(path: str | Path, attributes: Sequence[str]) -> Batches:
+def _parquet_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -> Batches:
+    """As of JSON: what compiled code could not read, or an empty batch."""
     try:
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra("reading Parquet needs pyarrow: pip install 'duelist[parquet]'") from None
     if not Path(path).is_file():
         raise BadInput(f"no log file {str(path)!r}")
-    begun = 0
-    for part in parquet.ParquetFile(path).iter_batches(ROWS):
-        rows, size = part.to_pydict(), part.num_rows
-        empty = [None] * size
-        lines = range(begun + 1, begun + size + 1)
-        long = any(name in rows for name in UNUSUAL)
-        lists = {name: [tuple(items) if items else () for items in rows.get(name, empty)] for name in LISTS}
-        batch = Batch(
-            lines=lines,
-            id=[name if name.__class__ is not int else str(name) for name in rows.get("id", empty)],
-            user=empty if long else rows.get("user", empty),
-            query=[query or "" for query in rows.get("query", empty)],
-            time=[0.0 if time is None else time for time in rows.get("time", empty)],
-            shown=rows.get("shown", empty),
-            experiment=[name or "" for name in rows.get("experiment", empty)],
-            attributes=[rows.get(name, empty) for name in attributes],
-            **lists,
-        )
-        yield batch, partial(_row, rows), []
-        begun += size
+    begun, file = 1, parquet.ParquetFile(path)
+    groups = range(file.num_row_groups)  # one after another: of all at once each would stay in memory
+    for part in chain.from_iterable(file.iter_batches(ARROW, row_groups=[group]) for group in groups):
+        left = found.take_rows(ArrowRows(part, attributes), begun)
+        for begin in range(0, max(1, len(left)), ROWS):
+            places = left[begin : begin + ROWS]
+            yield _parquet_batch(part.take(np.array(places, np.int64)), [begun + place for place in places], attributes)
+        begun += part.num_rows
+
+
+def _parquet_batch(part: Any, lines: Sequence[int], attributes: Sequence[str]) -> Any:
+    rows, empty = part.to_pydict(), [None] * part.num_rows
+    long = any(name in rows for name in UNUSUAL)
+    lists = {name: [tuple(items) if items else () for items in rows.get(name, empty)] for name in LISTS}
+    batch = Batch(
+        lines=lines,
+        id=[name if name.__class__ is not int else str(name) for name in rows.get("id", empty)],
+        user=empty if long else rows.get("user", empty),
+        query=[query or "" for query in rows.get("query", empty)],
+        time=[0.0 if time is None else time for time in rows.get("time", empty)],
+        shown=rows.get("shown", empty),
+        experiment=[name or "" for name in rows.get("experiment", empty)],
+        attributes=[rows.get(name, empty) for name in attributes],
+        **lists,
+    )
+    return batch, partial(_row, rows), []
 
 
 def _row(columns: Mapping[str, Sequence[Any]], place: int) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.core.hashes import FULLEST, SMALLEST, Hashes
 from duelist.core.memory import Floats, Ints
 from duelist.core.record import reading
 from duelist.evidence.deltas import check_share
@@ -37,7 +38,6 @@ from duelist.evidence.table import (
     FIRST_LOSSES,
     FIRST_WINS,
     FOURTHS,
-    FULLEST,
     HIGHEST,
     IMPRESSIONS,
     LOG_E,
@@ -54,13 +54,11 @@ from duelist.evidence.table import (
     WINS,
     ZEROTH,
     Counts,
-    Hashes,
     compiled_enter,
     rehash,
 )
 
 SOON = 50  # impressions before the first look that is kept, and at least between two
-SMALLEST = 1024  # slots of an empty table, a power of two
 HUGEST = 1e30  # of a preference: its fourth power can still be added up
 PACE = 0.02  # the sums are kept at every so much more impressions, for the course of the limits
 ARRAYS = {"keys": np.uint64, "totals": np.float64, "counts": np.uint32, "sums": np.float64, "looks": np.float64}
@@ -121,6 +119,7 @@ class Accounts:
         self.counts: Counts = np.zeros(SMALLEST, np.uint32)
         self.sums = np.zeros(len(SUMS))
         self.looks = np.zeros((0, len(SUMS)))  # the sums at earlier looks
+        self._shared = False  # whether others read the same table
 
     def add(self, users: Any, preferences: Any) -> None:
         """Enter closed impressions, one or many: a 64-bit hash of the user and the preference of each."""
@@ -131,6 +130,7 @@ class Accounts:
         if not (np.abs(values) <= HUGEST).all():
             bad = values[~(np.abs(values) <= HUGEST)][0]
             raise BadInput(f"a preference must be a number between -{HUGEST:g} and {HUGEST:g}, not {bad}")
+        self._own()
         enter, done = compiled_enter(), 0
         while done < len(hashes):
             look = self._next_look()
@@ -149,8 +149,14 @@ class Accounts:
     def rename(self, old: int, new: int) -> None:
         """Let a user go on under another hash; nothing else changes."""
         if (self.keys == np.uint64(old)).any():
+            self._own()
             self.keys[self.keys == np.uint64(old)] = np.uint64(new)
             self._move(len(self.keys))
+
+    def _own(self) -> None:
+        """Have a table of one's own before it is written."""
+        if self._shared:
+            self.keys, self.counts, self._shared = self.keys.copy(), self.counts.copy(), False
 
     def _grow(self) -> None:
         self._move(2 * len(self.keys))
@@ -257,8 +263,10 @@ class Accounts:
 
     def turned(self) -> Accounts:
         """The same with the second ranker named first."""
-        other = Accounts.from_record(self.record())
-        other.totals = -other.totals
+        other = Accounts()
+        other.keys, other.counts, other.totals = self.keys, self.counts, -self.totals
+        other.sums, other.looks = self.sums.copy(), self.looks.copy()
+        self._shared = other._shared = True
         for sums in (other.sums, other.looks.T):
             sums[[WINS, LOSSES, FIRST_WINS, FIRST_LOSSES]] = sums[[LOSSES, WINS, FIRST_LOSSES, FIRST_WINS]]
             sums[[TOTAL, CROSS, THIRD, FIRST]] *= -1

@@ -20,7 +20,7 @@ from duelist.evidence.deltas import check_deltas
 class Capped(NamedTuple):
     """Preferences between -cap and cap, and what was cut off."""
 
-    values: Floats
+    values: Floats  # none where they were too many to keep
     cap: float
     share: float  # of preferences that were cut
     above: float  # what was cut off above the cap, and
@@ -50,3 +50,26 @@ def cap_preferences(preferences: Any, cap: float) -> Capped:
     above, below = (float(np.maximum(sign * values - cap, 0).sum()) / number for sign in (1, -1))
     cut = float((np.abs(values) > cap).sum()) / number
     return Capped(np.clip(values, -cap, cap), float(cap), cut, above, below)
+
+
+class Capping:
+    """The same, one portion of preferences after another, of which none is kept.
+
+    >>> capping = Capping(cap=50)
+    >>> capping.cut([1, 0, -2]).tolist(), capping.cut([60, 0]).tolist(), capping.so_far().share
+    ([1.0, 0.0, -2.0], [50.0, 0.0], 0.2)
+    """
+
+    def __init__(self, cap: float) -> None:
+        self.cap, self.number, self.sums = cap, 0, np.zeros(3)
+
+    def cut(self, preferences: Any) -> Floats:
+        """Some preferences, cut."""
+        part = cap_preferences(preferences, self.cap)
+        self.number += len(part.values)
+        self.sums += len(part.values) * np.array([part.share, part.above, part.below])
+        return part.values
+
+    def so_far(self) -> Capped:
+        """What was cut off."""
+        return Capped(np.zeros(0), float(self.cap), *(self.sums / max(1, self.number)).tolist())

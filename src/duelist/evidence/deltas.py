@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from duelist.core.errors import BadInput
+from duelist.core.growing import Growing
 from duelist.core.memory import Floats
 
 
@@ -73,21 +74,47 @@ def freeze(
     # Sorted by name, so that users whose windows close together keep one order whatever the log's.
     given = users if isinstance(users, np.ndarray) else np.array(users, dtype=object)
     names, of_impression = np.unique(given, return_inverse=True)
-    first = np.full(len(names), math.inf)
-    np.minimum.at(first, of_impression, times)
-    age = times - first[of_impression]
-    counted = (age < window) | (age == 0)
-    number = np.bincount(of_impression[counted], minlength=len(names))
-    total = np.bincount(of_impression[counted], preferences[counted], minlength=len(names))
-    closes = first + window
-    order = np.argsort(closes, kind="stable")
-    if now is None:
-        now = times.max(initial=-math.inf)
-    closed = order[closes[order] <= now]
-    return Frozen(
-        tuple(names[closed].tolist()),
-        total[closed] / number[closed],
-        closes[closed],
-        len(names) - len(closed),
-        int((~counted).sum()),
-    )
+    freezer, order = Freezer(window), np.argsort(times, kind="stable")
+    freezer.add(of_impression[order], times[order], preferences[order])
+    frozen = freezer.frozen(float(times.max(initial=-math.inf)) if now is None else now)
+    return frozen._replace(users=tuple(names[np.array(frozen.users, np.intp)].tolist()))
+
+
+class Freezer:
+    """The same, one portion of impressions after another in the order of time; users are numbers from 0.
+
+    Nothing is kept but three numbers a user.
+
+    >>> freezer = Freezer(window=25)
+    >>> freezer.add(np.array([0, 0, 1]), np.array([0.0, 10, 20]), np.array([1.0, 0, -1]))
+    >>> freezer.add(np.array([0, 2]), np.array([30.0, 95]), np.array([1.0, 1]))
+    >>> freezer.frozen(now=95)
+    Frozen(users=(0, 1), deltas=array([ 0.5, -1. ]), closes=array([25., 45.]), open=1, late=1)
+    """
+
+    def __init__(self, window: float) -> None:
+        self.window, self.late = window, 0
+        self.first, self.number, self.total = Growing(math.inf), Growing(), Growing()
+
+    def add(self, users: Any, times: Floats, preferences: Floats) -> None:
+        """Enter impressions."""
+        self.first.lower(users, times)
+        age = times - self.first.values[users]
+        counted = (age < self.window) | (age == 0)
+        self.number.add(users[counted], 1.0)
+        self.total.add(users[counted], preferences[counted])
+        self.late += int((~counted).sum())
+
+    def closed(self, now: float) -> int:
+        """How many users' windows have closed."""
+        return int((self.first.values + self.window <= now)[np.isfinite(self.first.values)].sum())
+
+    def frozen(self, now: float) -> Frozen:
+        """Users whose windows have closed."""
+        known = np.flatnonzero(np.isfinite(self.first.values))
+        closes = self.first.values[known] + self.window
+        order = np.argsort(closes, kind="stable")
+        order = order[closes[order] <= now]
+        users = known[order]
+        deltas = self.total.values[users] / self.number.values[users]
+        return Frozen(tuple(users.tolist()), deltas, closes[order], len(known) - len(users), self.late)

@@ -14,16 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from duelist.core.compile import compiled, kernel, once, specialise
+from duelist.core.hashes import EMPTY, FULLEST, MIX, Hashes, find
 from duelist.core.memory import Floats
 from duelist.evidence.limits import START
 from duelist.evidence.sequential import PRIOR
 
-Hashes = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.uint32]
 
-FULLEST = 0.75  # share of slots in use before the table doubles
-MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: spreads numbers that are no hashes
-EMPTY = np.uint64(0)
 UNIT = 1 / (math.sqrt(1.5) - math.sqrt(0.5))  # a user's first impression weighs 1
 DECIDED = np.uint32(1 << 31)  # of a user's count: some preference was not 0
 COUNT = np.uint32((1 << 31) - 1)
@@ -70,16 +67,6 @@ SUMS = (
     ZEROTH,
     BEGAN,
 ) = range(len(SUMS))
-
-
-@kernel
-def find(keys: Hashes, key: np.uint64) -> np.int64:
-    """The slot of a key, or the empty one where it belongs."""
-    last = keys.size - 1
-    slot = np.int64((key * MIX) >> np.uint64(20)) & last
-    while keys[slot] != EMPTY and keys[slot] != key:
-        slot = (slot + 1) & last
-    return slot
 
 
 @kernel

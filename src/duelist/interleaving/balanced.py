@@ -6,8 +6,8 @@ Radlinski, Kurup, Joachims. How Does Clickthrough Data Reflect Retrieval Quality
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from duelist.interleaving.method import (
     Rankings,
     Shown,
     check_clicks,
-    check_rankings,
+    check_ranks,
     credited,
-    ranks_of,
+    ranks_in,
 )
 
 
@@ -45,25 +45,28 @@ class Balanced(Method):
     extends = True
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
-        checked = check_rankings(self, rankings, length)
-        return self._shown(checked, length, leader=int(rng.random() < 0.5))
+        checked, tables = check_ranks(self, rankings, length)
+        return self._shown(checked, tables, length, rng.random() < 0.5)
 
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
-        clicked = [shown.ranks[slot] for slot in check_clicks(self, shown, clicks) if slot < len(shown.ranks)]
-        if not clicked:
-            return np.zeros(2)
-        depth = min(clicked[-1])
-        first, second = (sum(ranks[ranker] <= depth for ranks in clicked) for ranker in (0, 1))
-        return np.array([float(first > second), float(second > first)])
+        ranks, ahead = shown.ranks, 0
+        slots = [slot for slot in check_clicks(self, shown, clicks) if slot < len(ranks)]
+        if slots:
+            depth = min(ranks[slots[-1]])
+            for slot in slots:
+                first, second = ranks[slot]
+                ahead += (first <= depth) - (second <= depth)
+        return np.array((float(ahead > 0), float(ahead < 0)))
 
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
-        checked = check_rankings(self, rankings, length)
-        return either([self._shown(checked, length, leader) for leader in (0, 1)])
+        checked, tables = check_ranks(self, rankings, length)
+        return either([self._shown(checked, tables, length, leader) for leader in (0, 1)])
 
-    def _shown(self, rankings: Sequence[Ranking], length: int, leader: int) -> Shown:
+    def _shown(
+        self, rankings: Sequence[Ranking], tables: Sequence[dict[Hashable, int]], length: int, leader: int
+    ) -> Shown:
         ranking = merge(rankings, length, leader)
-        ranks = ranks_of(rankings, ranking[: credited(rankings, length)])
-        return Shown(ranking, 2, self.text, ranks=ranks)
+        return Shown(ranking, 2, self.text, (), ranks_in(tables, ranking[: credited(rankings, length)]))
 
 
 def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
@@ -72,12 +75,12 @@ def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
     >>> merge([("a", "b", "c"), ("b", "c", "a")], 3, leader=1)
     ('b', 'a', 'c')
     """
-    leading, following = rankings[leader], rankings[1 - leader]
-    shorter = min(len(leading), len(following))
-    turns: list[Any] = [None] * (2 * shorter)
-    turns[::2], turns[1::2] = leading[:shorter], following[:shorter]
-    turns += leading[shorter:] + following[shorter:]
-    return tuple(dict.fromkeys(turns))[:length]
+    leading, following = rankings[leader], rankings[not leader]
+    merged = dict.fromkeys(chain.from_iterable(zip(leading, following)))  # noqa: B905 - what is longer comes last
+    if len(leading) != len(following):
+        shorter = min(len(leading), len(following))
+        merged |= dict.fromkeys(leading[shorter:] + following[shorter:])
+    return tuple(merged)[:length]
 
 
 def either(outcomes: Sequence[Shown]) -> list[tuple[float, Shown]]:

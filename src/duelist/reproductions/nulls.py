@@ -13,8 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from duelist.analysis.comparison import Comparison
+from duelist.analysis.pairs import Pair, Windows
+from duelist.analysis.traffic import Traffic
 from duelist.core.intervals import Interval
 from duelist.core.memory import Floats, Ints
+from duelist.evidence.accounts import Accounts
 from duelist.evidence.watch import first_alarms, looks_at, watch
 from duelist.present.charts import Lines, Panel, Series
 from duelist.reproductions.catalogue import listed
@@ -131,6 +135,7 @@ def run(setting: Setting) -> Report:
             rows.append(Row(f"{method}, {name}", UNSEEN if hidden else PROMISED, share(found[method])))
         rows += [Row(f"{method}, {name}", OBSERVATION, share(found[method])) for method in BROKEN if not null.signs]
         rows += price_rows(name, null, experiments // 4)
+        rows += value_rows(name, null, experiments // 8)
         chart = found if name == SHOWN else chart
         setting.advance(1)
     for name, crowd in CROWDS.items():
@@ -142,6 +147,29 @@ def run(setting: Setting) -> Report:
     rows += kept_rows(max(50, crowds // 10))
     setting.advance(1)
     return Report(rows, alarm_chart(chart))
+
+
+def value_rows(name: str, null: Null, experiments: int) -> list[Row]:
+    """The same as values of actions, by what `analyze` says of them with their bound as a cap, and without one."""
+    if null.bound is None or null.signs:
+        return []
+    rows = []
+    for what, cap in (("with a cap", null.bound), ("without a cap", None)):
+        named = [ever_named(row, cap) for part in null.experiments(experiments, 0.0, seed=4) for row in part]
+        rows.append(Row(f"analyze, values {what}, {name}", PROMISED, mean_of(np.array(named))))
+    return rows
+
+
+def ever_named(deltas: Floats, cap: float | None) -> bool:
+    """Whether the comparison of a report names a winner at any of its looks; one impression a user.
+
+    >>> ever_named(np.full(300, 2.0), None), ever_named(np.full(300, 2.0), 2.0)
+    (False, True)
+    """
+    pair, users = Pair(Windows(0.0, True, cap), valued=True), np.arange(len(deltas))
+    pair.add(users, users.astype(np.float64), deltas)
+    found = pair.within(Comparison("a", "b", Accounts(), 0.05, Traffic(0, 0, 0, 0)), math.inf, False)
+    return found.needs_cap is None and bool(((found.band.low > 0) | (found.band.high < 0)).any())
 
 
 def promising(null: Null) -> list[str]:
@@ -203,7 +231,7 @@ def alarm_chart(found: dict[str, Ints]) -> Lines:
 
 SHOWN = "rarer: 1 % x 100"
 PROMISED = Reference("claim", "a false winner ever, in at most 5 % of experiments", below=0.05, refutable=True)
-UNSEEN = Reference("claim", "docs/evidence.md: what is too rare to be seen breaks the promise", above=0.05)
+UNSEEN = Reference("claim", "docs/evidence.md: what is too rare breaks the promise, so values need a cap", above=0.05)
 MOST = Reference("claim", "docs/evidence.md: totals keep most of the information", above=0.8, reason="four fifths")
 NULLS = Reproduction(
     *listed("nulls"),

@@ -1,0 +1,81 @@
+"""One pass over a log: everything that the report adds up, one portion of impressions after another.
+
+What is kept is a few numbers a user, a bit an impression and ranker, and the hashes of users and queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from duelist.analysis.clocks import Moments, is_late
+from duelist.analysis.credits import Crediting, Credits
+from duelist.analysis.days import Daily
+from duelist.analysis.guardrails import Guardrail, Guards
+from duelist.analysis.health import Watch
+from duelist.analysis.outcomes import Outcome
+from duelist.analysis.pairs import Pairs, Windows
+from duelist.clicks.impressions import Array, Impressions
+from duelist.clicks.portions import Portions
+from duelist.core.growing import Growing
+from duelist.evidence.bootstrap import Bootstrap, bootstrap_totals
+
+
+class Fold:
+    """The sums of a log, by each of some outcomes; the first is the one that decides."""
+
+    def __init__(
+        self,
+        log: Portions,
+        moments: Moments,
+        outcomes: Sequence[tuple[Outcome, Windows | None]],
+        guardrails: Sequence[str],
+        unit: str,
+    ) -> None:
+        self.log, self.moments, self.unit = log, moments, unit
+        self.crediting = Crediting.read(log)
+        self.outcomes = [outcome for outcome, _ in outcomes]
+        rankers = self.crediting.rankers
+        self.pairs = [Pairs(rankers, windows, outcome.by_value) for outcome, windows in outcomes]
+        self.daily, self.watch = Daily(rankers), Watch(log.head, rankers)
+        self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
+        self.totals = [(Growing(), Growing(0, np.int32)) for _ in rankers]  # of each user: credit, impressions
+
+    def run(self) -> Fold:
+        """Go through the log."""
+        for portion in self.log.portions():
+            self._add(portion)
+        self.watch.coins.seen.clear()  # the largest table, and no longer needed
+        return self
+
+    def _add(self, log: Impressions) -> None:
+        late = is_late(log, self.moments.attribution)
+        earned = self.crediting.credits(log, self.outcomes[0], late)
+        whole = self.crediting.credits(log, self.outcomes[0]).credit if late.any() else earned.credit
+        self.watch.add(log, earned, whole, late)
+        self.daily.add(earned)
+        self.guards.add(log)
+        for place, (total, number) in enumerate(self.totals):
+            credit = earned.credit[:, place]
+            chosen = ~np.isnan(credit)
+            total.add(earned.log.users[chosen], credit[chosen])
+            number.add(earned.log.users[chosen], 1)
+        self.pairs[0].add(earned, self._units(earned))
+        for outcome, pairs in zip(self.outcomes[1:], self.pairs[1:], strict=True):
+            other = self.crediting.credits(log, outcome, late)
+            pairs.add(other, self._units(other))
+
+    def _units(self, earned: Credits) -> Array:
+        return earned.log.users if self.unit == "user" else earned.log.queries
+
+    def earnings(self) -> Iterator[tuple[Credits, Array]]:
+        """The credit by the first outcome once more, and the unit of each impression."""
+        for portion in self.log.portions():
+            earned = self.crediting.credits(portion, self.outcomes[0], is_late(portion, self.moments.attribution))
+            yield earned, self._units(earned)
+
+    def credit(self, ranker: int, seed: int) -> Bootstrap:
+        """What a ranker earned in an impression."""
+        total, number = (sums.values for sums in self.totals[ranker])
+        return bootstrap_totals(total[number > 0], number[number > 0], seed=seed)

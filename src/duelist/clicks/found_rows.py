@@ -1,0 +1,40 @@
+"""Rows that compiled code has read: numbers and hashes of those that are usual, and places of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from duelist.core.hashes import Hashes
+from duelist.core.memory import Floats, Ints
+
+# What is written of a row: hashes, and numbers.
+(IDS, USERS, QUERIES, DOCS, KINDS) = range(5)
+(FIRST, LAST, SIZE, DONE, USUAL) = range(5)  # bytes of a line, documents, where its clicks end, and what it is
+LONG, PLAIN, EMPTY_LINE = range(3)
+
+
+class FoundRows:
+    """Some rows of a file that follow each other."""
+
+    def __init__(self, size: int, clicks: int) -> None:
+        self.hashes: Hashes = np.zeros((size, 5), np.uint64)
+        self.rows, self.times = np.zeros((size, 5), np.int64), np.zeros(size)
+        self.slots: Ints = np.empty(clicks, np.int64)
+        self.moments: Floats = np.full(clicks, np.nan)
+
+    def clicks(self, rows: Ints) -> tuple[Ints, Ints]:
+        """How many clicks each of some rows has, and their places in `slots` and `moments`."""
+        begins = np.concatenate([[0], self.rows[:-1, DONE]])[rows]
+        number = self.rows[rows, DONE] - begins
+        before = np.cumsum(number) - number
+        return number, np.arange(number.sum()) + np.repeat(begins - before, number)
+
+    def row(self, place: int) -> dict[str, Any]:
+        """A row as a mapping."""
+        raise NotImplementedError
+
+    def value(self, place: int, column: int) -> Any:
+        """The value of a further column that was asked for."""
+        raise NotImplementedError

@@ -1,0 +1,23 @@
+"""Made-up logs are read back alike in every format."""
+
+from __future__ import annotations
+
+import pytest
+
+from duelist.bench.logs import bench_logs, logs_table
+from duelist.core.errors import BadInput
+
+
+def test_every_format_says_the_same() -> None:
+    pytest.importorskip("pyarrow")
+    rows = bench_logs(3000)
+    assert [row["format"] for row in rows] == ["jsonl", "csv", "parquet"]
+    assert len({row["verdict"] for row in rows}) == 1
+    assert "3,000" in str(logs_table(rows))
+
+
+def test_what_cannot_be_measured_is_refused() -> None:
+    with pytest.raises(BadInput, match="formats are jsonl, csv, parquet, not 'xml'"):
+        bench_logs(1000, ["xml"])
+    with pytest.raises(BadInput, match="at least 1,000, not 5"):
+        bench_logs(5)
