@@ -24,7 +24,7 @@ def history_of(state: State) -> dict[str, Any]:
         "at": table[:, AT].astype(np.int64).tolist(),
         "events": table[:, EVENTS].astype(np.int64).tolist(),
         "lessons": table[:, 2].astype(np.int64).tolist(),
-    }
+    } | {"way": [], "regret": [], "chance": {}, "traffic": {}, "weights": {}, "alike": []}
     if isinstance(state, Weights):
         largest, names = _largest(state)
         weights, last = table[:, 3:], state.learner.weights[0]

@@ -11,6 +11,7 @@ from duelist.live.insight import facts_of, insight_of
 from duelist.live.status import summary_of
 
 MOST_VERSIONS = 100  # that are told of
+NOTHING: dict[str, Any] = {"arms": [], "pairs": [], "evidence": None, "regret": None}  # where there are no arms
 
 
 class Views:
@@ -44,7 +45,7 @@ class Views:
                 "versions": [version_line(each) for each in versions],
                 "seq": fold.seq,
             }
-        return found | ({} if facts is None else insight_of(facts))
+        return found | (NOTHING if facts is None else insight_of(facts))
 
     def history(self, name: str) -> dict[str, Any]:
         """How it came to be so, by columns."""
