@@ -46,16 +46,17 @@ async def test_numbers_to_look_at(http: Http) -> None:
 
 @serving()
 async def test_a_definition_is_checked_and_not_defined(http: Http) -> None:
-    good = await http("POST", "/v1/definitions/check", ARMS)
-    assert (good.status, good.body["known"], good.body["definition"]["default"]) == (200, False, "bm25")
-    bad = await http("POST", "/v1/definitions/check", ARMS | {"length": 0})
-    assert (bad.status, bad.field) == (422, "length")
-    refused = await http("POST", "/v1/definitions/check", ARMS | {"method": "balanced"})
-    real = await http("POST", "/v1/experiments", ARMS | {"method": "balanced"})
-    assert (refused.status, refused.body) == (real.status, real.body)
+    async def check(**more: Any) -> Any:
+        return await http.post("/v1/definitions/check", {"definition": ARMS | more})
+
+    good = await check()
+    assert (good["error"], good["known"], good["definition"]["default"]) == (None, False, "bm25")
+    for more in ({"length": 0}, {"length": "x"}, {"method": "balanced"}, {"policy": "os:system"}, {"arms": ["a"]}):
+        real = await http("POST", "/v1/experiments", ARMS | more)
+        assert (await check(**more))["error"] == real.body["error"]
     assert (await http.get("/v1/experiments"))["experiments"] == []
     await http.post("/v1/experiments", ARMS)
-    assert (await http.post("/v1/definitions/check", ARMS))["known"] is True
+    assert (await check())["known"] is True
 
 
 @serving()

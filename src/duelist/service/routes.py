@@ -92,7 +92,7 @@ ROUTES = (
         "admin",
         views.check,
         "Check a definition, and define nothing.",
-        Definition,
+        view_schemas.Trial,
         view_schemas.Checked,
     ),
     Route("GET", "/v1/stream", "read", views.stream, "Names of experiments that changed, as server-sent events."),

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from duelist.live.definition import Definition
+from duelist.service.errors import Fault
 from duelist.service.schemas import Summary
 
 
@@ -194,8 +195,15 @@ class Choices(Struct):
     methods: list[Choice]
 
 
-class Checked(Struct):
-    """A definition that could be defined now: with every default filled in."""
+class Trial(Struct, forbid_unknown_fields=True):
+    """Something that may be a definition."""
 
-    definition: Definition
-    known: bool  # there is an experiment by that name
+    definition: dict[str, Any]
+
+
+class Checked(Struct):
+    """What became of it: the definition with every default filled in, or what is wrong with it."""
+
+    definition: Definition | None = None
+    error: Fault | None = None
+    known: bool = False  # there is an experiment by that name

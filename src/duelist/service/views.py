@@ -8,11 +8,13 @@ from urllib.parse import parse_qs
 
 import msgspec
 
+from duelist.core.errors import DuelistError
 from duelist.core.registry import find_family
+from duelist.live.definition import Definition
 from duelist.live.kinds import make_state
 from duelist.service import schemas, view_schemas
 from duelist.service.endpoints import Call, Reply
-from duelist.service.errors import Refused
+from duelist.service.errors import Refused, failure_of
 from duelist.service.rehearsal import read_definition
 from duelist.service.service import Service
 from duelist.service.stream import changes, check_room
@@ -51,12 +53,17 @@ async def explain(service: Service, call: Call) -> Any:
 
 
 async def check(service: Service, call: Call) -> view_schemas.Checked:
-    """As `define` would check it, without defining anything."""
+    """As `define` would check it, without defining anything; what is wrong is an answer and no failure."""
 
     def look() -> view_schemas.Checked:
-        definition = read_definition(msgspec.to_builtins(call.given))
-        make_state(0, definition, 0, service.experiments.journal.get)
-        return view_schemas.Checked(definition, service.experiments.fold.current(definition.name) is not None)
+        try:
+            given = msgspec.convert(call.given.definition, Definition)
+            definition = read_definition(msgspec.to_builtins(given))
+            make_state(0, definition, 0, service.experiments.journal.get)
+        except (msgspec.ValidationError, DuelistError) as error:
+            return view_schemas.Checked(error=failure_of(error, Definition.__struct_fields__).error.error)
+        known = service.experiments.fold.current(definition.name) is not None
+        return view_schemas.Checked(definition, known=known)
 
     await service.catch_up()
     return await service.aside(look)
