@@ -1,0 +1,122 @@
+// A new experiment, or a new version of one: a form that checks as the API does.
+import { api, element } from "/assets/common.js";
+import { code } from "/assets/code.js";
+import { FIELDS, definitionOf, fill } from "/assets/new_fields.js";
+import { live, tokenForm, trouble } from "/assets/live.js";
+
+const WAIT = 250; // milliseconds after the last key
+const of = new URLSearchParams(location.search).get("of");
+const content = document.getElementById("content");
+const made = element("pre", { tabindex: "0", id: "definition" });
+const said = element("p", { role: "status", id: "said" });
+const send = element("button", { class: "primary", disabled: true }, of ? "Make the new version" : "Create it");
+const warm = element("input", { type: "checkbox", id: "warm", checked: true });
+const after = element("div", {});
+const fields = new Map(); // by name: the input and the place for what is wrong with it
+let started = {}; // of a new version: what the form does not ask for
+
+function fieldBox(field, choices) {
+  const id = `field-${field.name}`;
+  const attributes = { id, "aria-describedby": `${id}-about ${id}-wrong`, required: field.required ?? false };
+  const options = field.options ?? choices[field.from]?.map((each) => each.name);
+  const input = options
+    ? element("select", attributes, options.map((name) => element("option", { value: name, selected: name === field.start }, name)))
+    : field.kind === "lines" ? element("textarea", { ...attributes, rows: 4 })
+      : element("input", { ...attributes, type: { flag: "checkbox", number: "number" }[field.kind] ?? "text", step: "any", placeholder: field.hint ?? null });
+  const wrong = element("p", { class: "wrong", id: `${id}-wrong` });
+  const box = element("div", { class: "field", "data-kinds": field.kinds?.join(" ") ?? "" },
+    element("label", { for: id }, field.label), input, element("p", { class: "quiet", id: `${id}-about` }, field.about), wrong);
+  fields.set(field.name, { field, input, wrong, box });
+  return box;
+}
+
+const definition = () => ({ ...started, ...definitionOf(fields) });
+
+/** Fields of other kinds are not there. */
+function showKind() {
+  const kind = fields.get("kind").input.value;
+  for (const { field, box } of fields.values()) box.hidden = Boolean(field.kinds && !field.kinds.includes(kind));
+}
+
+function showWrong(error) {
+  const parts = error?.field?.split(/[.[]/) ?? [];
+  const name = [parts.slice(0, 2).join("."), parts[0]].find((each) => fields.has(each) && !fields.get(each).box.hidden);
+  if (error && !touched) {
+    said.textContent = "";
+    return;
+  }
+  for (const [each, { input, wrong }] of fields) {
+    wrong.textContent = error && each === name ? error.message : "";
+    if (error && each === name) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  }
+  said.className = error ? "bad" : "good";
+  said.textContent = !error ? "This can be defined." : name ? `Look at “${fields.get(name).field.label}”.` : error.message;
+}
+
+let last = 0;
+let touched = Boolean(of); // nothing is wrong with a form that nobody has begun
+
+async function check() {
+  showKind();
+  const mine = ++last;
+  const wanted = definition();
+  try {
+    const { definition: whole, error, known } = await api("/v1/definitions/check", { definition: wanted });
+    if (mine !== last) return;
+    const taken = known && !of ? { field: "name", message: "there is an experiment by this name already" } : null;
+    made.textContent = JSON.stringify(wanted, null, 2);
+    showWrong(error ?? taken);
+    send.disabled = Boolean(error ?? taken);
+    after.replaceChildren(...(whole ? [code(whole)] : []));
+  } catch (error) {
+    said.className = "bad";
+    said.textContent = error instanceof TypeError ? "The server is gone; what you typed stays here." : error.message;
+    send.disabled = true;
+  }
+}
+
+async function submit(event) {
+  event.preventDefault();
+  send.disabled = true;
+  said.className = "";
+  said.textContent = "It is compiled and tried out. This may take some seconds…";
+  try {
+    const name = definition().name;
+    if (of) await api(`/v1/experiments/${encodeURIComponent(of)}/versions`, { ...definition(), warm: warm.checked });
+    else await api("/v1/experiments", definition());
+    location.href = `/experiments/${encodeURIComponent(name)}`;
+  } catch (error) {
+    if (error instanceof TypeError) said.textContent = "The server is gone; what you typed stays here.";
+    else showWrong(error);
+    send.disabled = false;
+  }
+}
+
+async function begin() {
+  const choices = await api("/v1/choices");
+  const boxes = FIELDS.map((field) => [field, fieldBox(field, choices)]);
+  const form = element("form", { novalidate: true },
+    element("div", { class: "columns" }, boxes.filter(([field]) => !field.more).map(([, box]) => box)),
+    element("details", {}, element("summary", {}, "More settings"), element("div", { class: "columns" }, boxes.filter(([field]) => field.more).map(([, box]) => box))),
+    of ? element("p", {}, warm, " ", element("label", { for: "warm", class: "inline" }, "Begin with what the version before it learnt")) : null,
+    said, send);
+  form.addEventListener("submit", submit);
+  let timer = 0;
+  form.addEventListener("input", () => { touched = true; clearTimeout(timer); timer = setTimeout(check, WAIT); });
+  if (of) {
+    document.getElementById("title").textContent = `A new version of ${of}`;
+    const before = (await api(`/v1/experiments/${encodeURIComponent(of)}/insight`)).definition;
+    fill(fields, before);
+    const asked = new Set(FIELDS.map(({ name }) => name.split(".")[0]));
+    started = Object.fromEntries(Object.entries(before).filter(([name]) => !asked.has(name)));
+    fields.get("name").input.disabled = true;
+  }
+  content.replaceChildren(form, element("section", { class: "card" }, element("h2", {}, "The definition"), made), after);
+  content.removeAttribute("aria-busy");
+  await check();
+}
+
+tokenForm();
+begin().catch((error) => content.replaceChildren(trouble(error)));
+live(async (changed) => { if (changed === null && !made.isConnected) await begin(); });
