@@ -24,6 +24,7 @@ document.getElementById("title").textContent = name;
 function sentence(seen) {
   if (seen.state === "draft") return "It is a draft: nobody sees it before it is started.";
   if (!seen.shown) return "Nobody was shown anything yet. The lines of code below send it the first users.";
+  if (seen.evidence && !seen.pairs.length) return "Nobody is ahead yet: what was shown is not over, or nobody has clicked.";
   if (!seen.evidence) return `${number(seen.health.counts.learnt)} lists were learnt from.`;
   const { leader, missing, way } = seen.evidence;
   const ending = seen.state === "stopped" ? `It was stopped by ${seen.stopped_by}; everybody gets ${seen.best}.`

@@ -57,7 +57,7 @@ function single(course, column, axis, shapes, said) {
 const ARMS = {
   chance(seen, course) {
     const order = [...seen.arms].sort((a, b) => b.chance - a.chance);
-    const said = `${order[0].name} has a chance of ${chance(order[0].chance)} of being the best; next is ${order[1].name} with ${chance(order[1].chance)}.`;
+    const said = !seen.pairs.length ? "Nothing is known yet: every arm has the same chance." : `${order[0].name} has a chance of ${chance(order[0].chance)} of being the best; next is ${order[1].name} with ${chance(order[1].chance)}.`;
     return overTime(seen, course, "chance", { range: [0, 1], tickformat: ".0%" }, said);
   },
 
@@ -72,7 +72,7 @@ const ARMS = {
       }],
       layout: { showlegend: false, xaxis: { range: [0, 1], tickformat: ".0%" }, yaxis: { type: "category" },
         shapes: [{ type: "line", x0: 0.5, x1: 0.5, y0: 0, y1: 1, yref: "paper", line: { dash: "dot", color: "#888" } }] },
-      said: `${first.name} wins ${percent(first.rate)} of its duels with the others, from ${percent(first.low)} to ${percent(first.high)}.`,
+      said: !seen.pairs.length ? "No two arms have met yet: every rate is possible." : `${first.name} wins ${percent(first.rate)} of its duels with the others, from ${percent(first.low)} to ${percent(first.high)}.`,
       heads: ["arm", "win rate", "low", "high", "strength", "chance of being best"],
       rows: seen.arms.map((arm) => [arm.name, arm.rate, arm.low, arm.high, arm.strength, arm.chance]),
     };
@@ -97,7 +97,7 @@ const ARMS = {
       traces: [{ type: "heatmap", x: names.map(label), y: names.map(label), z: rate, text, texttemplate: "%{text}", hoverinfo: "x+y+z",
         zmin: 0, zmax: 1, xgap: 2, ygap: 2, colorscale: [[0, "#b35806"], [0.5, "#f7f7f7"], [1, "#2166ac"]], showscale: false,
         textfont: { size: 11 } }],
-      layout: { height: Math.max(280, 48 * names.length + 80), showlegend: false, xaxis: { type: "category", side: "top" }, yaxis: { type: "category", autorange: "reversed" } },
+      layout: { height: Math.max(280, (names.length > 5 ? 40 : 64) * names.length + 100), showlegend: false, xaxis: { type: "category", side: "top" }, yaxis: { type: "category", autorange: "reversed" } },
       said: closest ? `${seen.pairs.length === 1 ? "1 pair" : `${seen.pairs.length} pairs`} met. The closest are ${closest.first} and ${closest.second}: ${number(closest.wins, 1)} to ${number(closest.losses, 1)}.` : "No two arms have met yet.",
       heads: ["first", "second", "wins", "losses", "win rate", "low", "high"],
       rows: seen.pairs.map((pair) => [pair.first, pair.second, pair.wins, pair.losses, pair.rate, pair.low, pair.high]),
@@ -112,7 +112,7 @@ const ARMS = {
     const height = Math.max(1.1, ...course.way.map((each) => Math.min(each, 3)));
     return single(course, "way", { range: [0, height], title: { text: "way to a verdict" } },
       [{ type: "line", x0: 0, x1: 1, xref: "paper", y0: 1, y1: 1, line: { dash: "dash", color: "#c1272d", width: 2 } }],
-      `${leader} is ${percent(Math.min(1, way))} of the way; hardest to tell from it is ${nearest.name}. ${left} ${stops}`);
+      !seen.pairs.length ? `Nobody is ahead yet. ${stops}` : `${leader} is ${percent(Math.min(1, way))} of the way; hardest to tell from it is ${nearest.name}. ${left} ${stops}`);
   },
 
   traffic(seen, course) {

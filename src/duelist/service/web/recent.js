@@ -46,7 +46,7 @@ function steps(told) {
     ["What was shown", told.shown.length ? element("ol", { class: "slots" }, told.shown.map(slot)) : element("p", {}, told.arms.join(" beside "))],
     ["Clicks", element("p", {}, told.what === "duel" ? "None: it was told directly." : clicks.length ? clicks.map((each) => `${each.document} (${each.actions.join(", ")})`).join("; ") : "Nobody clicked.")],
     ["Credit", element("p", {}, told.credit.length ? told.credit.map(({ name, credit }) => `${name} ${number(credit, 2)}`).join(", ") : "None is counted here.")],
-    ["Outcome", element("p", {}, told.outcome === null ? "–" : `${number(told.outcome, 2)} (1: ${told.arms[0] ?? "the left"} wins, 0: ${told.arms[1] ?? "the right"} wins)`)],
+    ["Outcome", element("p", {}, told.outcome === null ? "This is no duel: what each earned is compared." : `${number(told.outcome, 2)} (1: ${told.arms[0] ?? "the left"} wins, 0: ${told.arms[1] ?? "the right"} wins)`)],
     ["Update", element("p", {}, told.learnt)],
   ];
   return element("div", { class: "card" }, element("h3", {}, `${told.what} ${told.id}${told.query ? `, “${told.query}”` : ""}`),

@@ -1,11 +1,11 @@
 // Numbers as people read them.
 import { element, number } from "/assets/common.js";
 
-export const percent = (share, digits = 0) => (share === null || share === undefined ? "–" : `${number(100 * share, digits)} %`);
+export const percent = (share, digits = 0) => (share === null || share === undefined ? "–" : `${number(100 * share, digits)}\u00a0%`);
 
 /** A chance is never told as 0 or 100 %. */
 export const chance = (value) =>
-  value === null || value === undefined ? "–" : value > 0.995 ? "> 99 %" : value < 0.005 ? "< 1 %" : percent(value);
+  value === null || value === undefined ? "–" : value > 0.995 ? ">\u00a099\u00a0%" : value < 0.005 ? "<\u00a01\u00a0%" : percent(value);
 
 export const time = (micros) => (micros ? new Date(micros / 1000).toLocaleString("en-GB", { hour12: false }) : "–");
 
