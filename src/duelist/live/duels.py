@@ -97,12 +97,13 @@ class Duels:
         if self._enter is None:
             self._enter = entering().entry(*arguments)
         self._enter(*arguments)
-        taught = np.flatnonzero(rows >= 0)
+        taught, told = np.flatnonzero(rows >= 0), list[tuple[int, int, float]]()
         if len(taught):
             self._teach(rows[taught], batch.outcome[taught])
-        last = taught[-KEPT:]
-        told = zip(batch.of[last].tolist(), batch.seq[last].tolist(), batch.outcome[last].tolist(), strict=True)
-        return Folded(np.flatnonzero(rows == AGAIN).tolist(), np.flatnonzero(rows == MISSED).tolist(), list(told))
+            last = taught[-KEPT:]
+            columns = (batch.of[last].tolist(), batch.seq[last].tolist(), batch.outcome[last].tolist())
+            told = list(zip(*columns, strict=True))
+        return Folded(np.flatnonzero(rows == AGAIN).tolist(), np.flatnonzero(rows == MISSED).tolist(), told)
 
     def _teach(self, rows: Ints, outcomes: Floats) -> None:
         """Let the policy learn; long lists by a loop that is compiled for them, which comes to the same bits."""

@@ -71,7 +71,7 @@ class State:
     def new_history(self) -> History:
         """An empty one. A point costs arms^2, and that is not spent oftener than every so many events."""
         size = len(self.definition.arms)
-        return History(3 + 2 * size, max(1, size * size // 256))
+        return History(3 + 2 * size, max(1, size * size // 64))
 
     def point(self) -> Floats:
         """What is kept of now: lessons, way to the verdict, regret, and of each arm chance and traffic."""

@@ -86,7 +86,8 @@ class Arms(State):
         verdicts = {events[place].seq: TOLD_AGAIN for place in repeated}
         verdicts |= {events[place].seq: LATE for place in missing}
         self.late += len(missing)
-        self.recent.extend([of, by, outcome, []] for of, by, outcome in told)
+        for of, by, outcome in told:
+            self.recent.append([of, by, outcome, []])
         if self.duels.numbers[TOLD_COUNT] != told_before:
             self.maybe_stop()
             if self.lessons is not None:
