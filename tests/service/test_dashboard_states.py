@@ -123,6 +123,23 @@ def charts_follow_the_light(page: Page) -> None:
 def test_what_is_not_there_says_so(open_page: Callable[..., Page]) -> None:
     page = open_page("/experiments/none")
     expect(page.get_by_role("alert")).to_contain_text("there is no experiment 'none'")
+    page.goto(page.url.replace("none", "%3Cimg src=x onerror=alert(1)%3E"))
+    expect(page.get_by_role("alert")).to_contain_text("there is no experiment '<img src=x onerror=alert(1)>'")
+    assert page.locator("img").count() == 0
+
+
+def test_a_hidden_page_sleeps(one: Server, open_page: Callable[..., Page]) -> None:
+    """Otherwise the connections of a few tabs are all that a browser has."""
+    page = open_page("/")
+    is_live(page)
+    turn = "(now) => { Object.defineProperty(document, 'hidden', { value: now, configurable: true });"
+    turn += "document.dispatchEvent(new Event('visibilitychange')); }"
+    page.evaluate(turn, True)
+    expect(page.locator("#connection")).to_contain_text("Asleep")
+    send(one, "/v1/experiments", PAIR | {"name": "later"})
+    page.evaluate(turn, False)
+    is_live(page)
+    expect(page.get_by_role("link", name="later")).to_be_visible()
 
 
 def test_the_server_goes_and_comes_back(one: Server, visit: Visit, open_page: Callable[..., Page]) -> None:

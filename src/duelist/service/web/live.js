@@ -15,6 +15,7 @@ export function say(state, text) {
 async function listen(changed, opened) {
   const headers = token.get() ? { Authorization: `Bearer ${token.get()}` } : {};
   const stop = new AbortController();
+  document.addEventListener("visibilitychange", () => document.hidden && stop.abort(), { signal: stop.signal });
   let timer = setTimeout(() => stop.abort(), WAIT.silent);
   const answer = await fetch("/v1/stream", { headers, signal: stop.signal });
   if (answer.status === 401 || answer.status === 403) return "refused";
@@ -32,12 +33,21 @@ async function listen(changed, opened) {
   }
 }
 
+/** Until somebody looks. A browser has few connections to a server, and those of hidden tabs would use them up. */
+async function looked() {
+  while (document.hidden) {
+    say("asleep", "Asleep: it goes on when you look");
+    await new Promise((done) => document.addEventListener("visibilitychange", done, { once: true }));
+  }
+}
+
 /** Call `refresh` now, and with the names of experiments whenever some changed; begin again when the server is back. */
 export async function live(refresh) {
   let again = false;
   const show = (names) => refresh(names).catch((error) => { if (!(error instanceof TypeError)) throw error; });
   for (let wait = WAIT.first; ;) {
     let ended = "gone";
+    await looked();
     try {
       ended = await listen(show, () => {
         wait = WAIT.first;
@@ -47,6 +57,7 @@ export async function live(refresh) {
     } catch { /* it is gone, or has been silent for too long */ }
     if (ended === "refused") return say("refused", "A token is needed");
     again = true;
+    if (document.hidden) continue;
     say("gone", "The server is gone. Trying again…");
     await new Promise((done) => setTimeout(done, wait));
     wait = Math.min(2 * wait, WAIT.longest);
