@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,10 @@ def lines_of(answer: httpx.Response) -> Any:
 
 
 def test_changes_are_told_and_streams_end_with_the_server(tmp_path: Path) -> None:
-    with server(tmp_path / "live.db") as one, httpx.Client(base_url=one.url, timeout=30) as http:
+    with (
+        server(tmp_path / "live.db", DUELIST_STOP_SECONDS="600") as one,
+        httpx.Client(base_url=one.url, timeout=30) as http,
+    ):
         for definition in (PAIR, PAIR | {"name": "other"}):
             http.post("/v1/experiments", json=definition).raise_for_status()
         with http.stream("GET", "/v1/stream") as answer:
@@ -86,9 +88,7 @@ def test_changes_are_told_and_streams_end_with_the_server(tmp_path: Path) -> Non
             assert next(lines) == ["pair"]
             http.post("/v1/experiments/other/start").raise_for_status()
             assert next(lines) == ["other"]
-            began = time.monotonic()
-            assert one.kill(signal.SIGTERM) in (0, -signal.SIGTERM)
-            assert time.monotonic() - began < 15  # of the 30 seconds that requests under way may take
+            assert one.kill(signal.SIGTERM) in (0, -signal.SIGTERM)  # long before requests under way are given up
             assert list(lines) == []
 
 

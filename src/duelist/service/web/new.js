@@ -27,7 +27,14 @@ function fieldBox(field, choices) {
   const box = element("div", { class: "field", "data-kinds": field.kinds?.join(" ") ?? "" },
     element("label", { for: id }, field.label), input, element("p", { class: "quiet", id: `${id}-about` }, field.about), wrong);
   fields.set(field.name, { field, input, wrong, box });
+  if (field.from) input.addEventListener("change", () => tellOf(field, input, choices));
   return box;
+}
+
+/** What is written about the one that is chosen. */
+function tellOf(field, input, choices) {
+  const about = choices[field.from].find((each) => each.name === input.value)?.about;
+  document.getElementById(`field-${field.name}-about`).textContent = about || field.about;
 }
 
 const definition = () => ({ ...started, ...definitionOf(fields) });
@@ -47,8 +54,10 @@ function showWrong(error) {
   }
   for (const [each, { input, wrong }] of fields) {
     wrong.textContent = error && each === name ? error.message : "";
-    if (error && each === name) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
+    if (error && each === name) {
+      input.setAttribute("aria-invalid", "true");
+      wrong.closest("details")?.setAttribute("open", "");
+    } else input.removeAttribute("aria-invalid");
   }
   said.className = error ? "bad" : "good";
   said.textContent = !error ? "This can be defined." : name ? `Look at “${fields.get(name).field.label}”.` : error.message;
