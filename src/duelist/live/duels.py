@@ -97,6 +97,17 @@ class Duels:
         if self._enter is None:
             self._enter = entering().entry(*arguments)
         self._enter(*arguments)
+        return self._folded_alone(rows, batch) if len(rows) == 1 else self._folded(rows, batch)
+
+    def _folded_alone(self, rows: Ints, batch: Batch) -> Folded:
+        """The same as of many: live, most come alone, and looking for places takes longer than they do."""
+        row = int(rows[0])
+        if row < 0:
+            return Folded([0] if row == AGAIN else [], [0] if row == MISSED else [], [])
+        self._teach(rows, batch.outcome)
+        return Folded([], [], [(int(batch.of[0]), int(batch.seq[0]), float(batch.outcome[0]))])
+
+    def _folded(self, rows: Ints, batch: Batch) -> Folded:
         taught, told = np.flatnonzero(rows >= 0), list[tuple[int, int, float]]()
         if len(taught):
             self._teach(rows[taught], batch.outcome[taught])
