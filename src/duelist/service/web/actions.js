@@ -7,8 +7,9 @@ const POSSIBLE = { draft: ["start", "stop"], running: ["pause", "stop"], paused:
 export function buttons(name, path, done) {
   const said = element("p", { role: "status", id: "said" });
   const sure = element("dialog", { "aria-labelledby": "sure-title" });
-  const made = Object.fromEntries(Object.entries(STEPS).map(([step, text]) =>
-    [step, element("button", { class: step === "start" ? "primary" : null, onclick: () => (step === "stop" ? ask() : go(step)) }, text)]));
+  const button = (step, text) => element("button",
+    { class: step === "start" ? "primary" : null, onclick: () => (step === "stop" ? ask() : go(step)) }, text);
+  const made = Object.fromEntries(Object.entries(STEPS).map(([step, text]) => [step, button(step, text)]));
 
   async function go(step) {
     said.className = "";
@@ -28,15 +29,16 @@ export function buttons(name, path, done) {
     const close = () => sure.close();
     sure.replaceChildren(element("h2", { id: "sure-title" }, `Stop ${name}?`),
       element("p", {}, "From then on everybody gets the winner, and it cannot be started again."),
-      element("div", { class: "bar" }, element("button", { class: "primary", onclick: () => { close(); go("stop"); } }, "Stop it"),
+      element("div", { class: "bar" },
+        element("button", { class: "primary", onclick: () => { close(); go("stop"); } }, "Stop it"),
         element("button", { onclick: close }, "Leave it")));
     sure.showModal();
   }
 
   const link = element("a", { class: "button", href: `/new?of=${encodeURIComponent(name)}` }, "New version");
-  const box = element("div", {}, element("div", { class: "bar", role: "group", "aria-label": "Change it" }, Object.values(made), link), said, sure);
+  const bar = element("div", { class: "bar", role: "group", "aria-label": "Change it" }, Object.values(made), link);
   return {
-    box,
+    box: element("div", {}, bar, said, sure),
     show(seen) {
       for (const [step, button] of Object.entries(made)) button.disabled = !POSSIBLE[seen.state].includes(step);
     },

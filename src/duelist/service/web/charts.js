@@ -1,14 +1,16 @@
 // Charts by plotly: each with a sentence that says what it shows, its numbers as a table, and as a file.
 import { element } from "/assets/common.js";
 import { csv, offer } from "/assets/csv.js";
-import { table } from "/assets/words.js";
+import { table, wide } from "/assets/words.js";
 
-const COLOURS = ["#1f77b4", "#d95f02", "#2a9d5c", "#b5179e", "#8c6d1f", "#6a51a3", "#c1272d", "#17a2b8", "#7f7f7f", "#5a7d1e"];
+const COLOURS = [
+  "#1f77b4", "#d95f02", "#2a9d5c", "#b5179e", "#8c6d1f", "#6a51a3", "#c1272d", "#17a2b8", "#7f7f7f", "#5a7d1e",
+];
 const DASHES = ["solid", "dash", "dot", "dashdot"]; // so that no line is known by its colour alone
 const MOST_ROWS = 100; // of the table under a chart; the file has all
 
 export const colour = (place) => COLOURS[place % COLOURS.length];
-export const line = (place) => ({ color: colour(place), dash: DASHES[Math.floor(place / COLOURS.length + place) % DASHES.length], width: 2 });
+export const line = (place) => ({ color: colour(place), dash: DASHES[place % DASHES.length], width: 2 });
 
 /** Plotly reads a few tags and entities in its labels: a name must not become one. */
 export const label = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -41,8 +43,14 @@ function ink(name) {
 function layoutOf(layout) {
   const axis = (given = {}) => ({ gridcolor: ink("line"), zerolinecolor: ink("line"), automargin: true, ...given });
   return {
-    height: 280, margin: { l: 50, r: 15, t: 10, b: 40 }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: ink("ink"), size: 13 }, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 }, showlegend: true, ...layout,
+    height: 280,
+    margin: { l: 50, r: 15, t: 10, b: 40 },
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: ink("ink"), size: 13 },
+    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+    showlegend: true,
+    ...layout,
     xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis),
   };
 }
@@ -54,7 +62,7 @@ export class Figure {
     this.said = element("p", { class: "said", id: `said-${name}` }, "Loading…");
     this.chart = element("div", { class: "chart", role: "img", "aria-labelledby": `said-${name}` });
     this.link = element("a", { class: "button small" }, `CSV of ${title.toLowerCase()}`);
-    this.numbers = element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": `${title}, numbers` });
+    this.numbers = wide(`${title}, numbers`);
     this.figure = element("figure", { class: "card", id: name }, element("h2", {}, title),
       about ? element("p", { class: "quiet" }, about) : null, this.said, this.chart,
       element("div", { class: "below" }, this.link,

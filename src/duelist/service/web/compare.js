@@ -16,35 +16,50 @@ function card(each) {
   const facts = [
     ["State", badge(each.state)], ["Leader", each.best ?? "–"],
     ["Chance of being best", chance(each.chance)], ["Way to a verdict", way(each.way)],
-    ["Users missing, about", found?.missing === null || !found ? "–" : number(found.missing)],
+    ["Users missing, about", found && found.missing !== null ? number(found.missing) : "–"],
     ["Shown", number(each.shown)], ["Regret, about", each.regret === null ? "–" : number(each.regret, 1)],
     ["Silence", percent(each.health.silence)], ["Health", healthWord(each.health.healthy)],
   ];
-  return element("section", { class: "card", "aria-label": each.name },
-    element("h2", {}, element("a", { href: `/experiments/${each.name}`, "data-key": each.name }, each.name)),
-    element("dl", { class: "facts" }, facts.map(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]).flat()));
+  const link = element("a", { href: `/experiments/${each.name}`, "data-key": each.name }, each.name);
+  return element("section", { class: "card", "aria-label": each.name }, element("h2", {}, link),
+    element("dl", { class: "facts" },
+      facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])));
 }
 
-function overLessons(figure, column, title, courses, range) {
+const END = { type: "line", x0: 0, x1: 1, xref: "paper", y0: 1, y1: 1, line: { dash: "dot", color: "#888" } };
+
+/** A line an experiment, over what it has learnt from. */
+function overLessons(figure, column, title, courses) {
   const shown = courses.filter(([, course]) => course[column].length);
   const rows = shown.flatMap(([name, course]) => course.lessons.map((at, place) => [name, at, course[column][place]]));
   const last = shown.map(([name, course]) => `${name} ${number(course[column].at(-1), 2)}`).join(", ");
   figure.draw({
-    traces: shown.map(([name, course], place) => ({ x: course.lessons, y: course[column], name: label(name), mode: "lines", line: line(place) })),
-    layout: { xaxis: { title: { text: "lists and duels that are over" } }, yaxis: { title: { text: title }, range },
-      shapes: column === "way" ? [{ type: "line", x0: 0, x1: 1, xref: "paper", y0: 1, y1: 1, line: { dash: "dot", color: "#888" } }] : [] },
-    said: last ? `${title} now: ${last}.` : "Nothing was shown yet.", heads: ["experiment", "over", column], rows, file: "compare",
+    traces: shown.map(([name, course], place) =>
+      ({ x: course.lessons, y: course[column], name: label(name), mode: "lines", line: line(place) })),
+    layout: {
+      xaxis: { title: { text: "lists and duels that are over" } },
+      yaxis: { title: { text: title } },
+      shapes: column === "way" ? [END] : [],
+    },
+    said: last ? `${title} now: ${last}.` : "Nothing was shown yet.",
+    heads: ["experiment", "over", column],
+    rows,
+    file: "compare",
   });
 }
 
 async function refresh(changed) {
   if (changed && !changed.some((name) => names.includes(name))) return;
   try {
-    const found = await Promise.all(names.map((name) => api(`/v1/experiments/${encodeURIComponent(name)}/insight`)));
-    const courses = await Promise.all(names.map(async (name) => [name, await api(`/v1/experiments/${encodeURIComponent(name)}/history`)]));
+    const path = (name) => `/v1/experiments/${encodeURIComponent(name)}`;
+    const found = await Promise.all(names.map((name) => api(`${path(name)}/insight`)));
+    const courses = await Promise.all(names.map(async (name) => [name, await api(`${path(name)}/history`)]));
     if (!cards.isConnected) content.replaceChildren(cards, charts);
     replace(cards, found.map(card));
-    figures ??= [new Figure(charts, "way", "Way to a verdict", "At 1 the leader is surely preferred to every other arm."), new Figure(charts, "regret", "Regret")];
+    figures ??= [
+      new Figure(charts, "way", "Way to a verdict", "At 1 the leader is surely preferred to every other arm."),
+      new Figure(charts, "regret", "Regret"),
+    ];
     overLessons(figures[0], "way", "way to a verdict", courses);
     overLessons(figures[1], "regret", "regret", courses);
   } catch (error) {
@@ -60,7 +75,8 @@ if (names.length) {
   refresh(null).catch(() => {});
   live(refresh);
 } else {
-  content.replaceChildren(element("p", {}, "Choose experiments to compare in ", element("a", { href: "/" }, "the list"), "."));
+  const link = element("a", { href: "/" }, "the list");
+  content.replaceChildren(element("p", {}, "Choose experiments to compare in ", link, "."));
   content.removeAttribute("aria-busy");
   live(async () => {});
 }

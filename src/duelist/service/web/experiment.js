@@ -1,11 +1,12 @@
 // One experiment, as it learns.
 import { api, element, number } from "/assets/common.js";
 import { buttons } from "/assets/actions.js";
-import { drawAll, figuresFor } from "/assets/experiment_charts.js";
 import { code } from "/assets/code.js";
+import { ARMS, armFigures } from "/assets/experiment_charts.js";
 import { health, journal, versions } from "/assets/facts.js";
 import { live, replace, tokenForm, trouble } from "/assets/live.js";
 import { recent } from "/assets/recent.js";
+import { WEIGHTS, weightFigures } from "/assets/weights_charts.js";
 import { badge, chance, healthWord, percent } from "/assets/words.js";
 
 const name = decodeURIComponent(location.pathname.split("/")[2]);
@@ -14,7 +15,9 @@ const content = document.getElementById("content");
 const lead = element("div", {});
 const controls = buttons(name, path, () => refresh(null));
 const charts = element("div", { class: "charts" });
-const below = { health: element("section"), recent: recent(path), versions: element("section"), code: element("section") };
+const [healthBox, versionsBox, codeBox] = ["section", "section", "section"].map((tag) => element(tag));
+const impressions = recent(path);
+const journalBox = journal(name, path);
 let figures = null;
 
 document.title = `${name} · duelist`;
@@ -24,10 +27,11 @@ document.getElementById("title").textContent = name;
 function sentence(seen) {
   if (seen.state === "draft") return "It is a draft: nobody sees it before it is started.";
   if (!seen.shown) return "Nobody was shown anything yet. The lines of code below send it the first users.";
-  if (seen.evidence && !seen.pairs.length) return "Nobody is ahead yet: what was shown is not over, or nobody has clicked.";
+  if (seen.evidence && !seen.pairs.length) return "Nobody is ahead yet: nothing is over, or nobody has clicked.";
   if (!seen.evidence) return `${number(seen.health.counts.learnt)} lists were learnt from.`;
   const { leader, missing, way } = seen.evidence;
-  const ending = seen.state === "stopped" ? `It was stopped by ${seen.stopped_by}; everybody gets ${seen.best}.`
+  const ending = seen.state === "stopped"
+    ? `It was stopped by ${seen.stopped_by}; everybody gets ${seen.best}.`
     : way >= 1 ? "That is certain." : missing === null ? "How many users are missing cannot be told yet."
       : `About ${number(missing)} more users make it certain, if they go on like this.`;
   return `${leader} leads, with a chance of ${chance(seen.evidence.chance)} of being the best. ${ending}`;
@@ -36,20 +40,26 @@ function sentence(seen) {
 function showLead(seen) {
   replace(lead, element("p", { class: "lead" }, sentence(seen)),
     element("p", {}, badge(seen.state), ` ${seen.kind}, version ${seen.version} · ${number(seen.shown)} shown · `,
-      seen.way === null ? "" : `${percent(Math.min(1, seen.way))} of the way to a verdict · `, healthWord(seen.health.healthy)));
+      seen.way === null ? "" : `${percent(Math.min(1, seen.way))} of the way to a verdict · `,
+      healthWord(seen.health.healthy)));
 }
 
 async function load() {
   const [seen, course] = await Promise.all([api(`${path}/insight`), api(`${path}/history`)]);
   showLead(seen);
   controls.show(seen);
-  if (!lead.isConnected) content.replaceChildren(lead, controls.box, charts, below.health, below.recent.box, below.versions, below.code);
-  figures ??= figuresFor(charts, seen);
-  drawAll(figures, seen, course);
-  replace(below.health, health(seen));
-  replace(below.versions, versions(seen), journal(name, path));
-  if (!below.code.firstChild) below.code.append(code(seen.definition));
-  await below.recent.refresh();
+  if (!lead.isConnected) {
+    content.replaceChildren(lead, controls.box, charts, healthBox, impressions.box, versionsBox, codeBox);
+  }
+  const learnt = seen.kind === "weights";
+  figures ??= learnt ? weightFigures(charts) : armFigures(charts);
+  for (const [chart, make] of Object.entries(learnt ? WEIGHTS : ARMS)) {
+    figures[chart].draw({ file: name, ...make(seen, course) });
+  }
+  replace(healthBox, health(seen));
+  replace(versionsBox, versions(seen), journalBox);
+  if (!codeBox.firstChild) codeBox.append(code(seen.definition));
+  await impressions.refresh();
 }
 
 let busy = null;

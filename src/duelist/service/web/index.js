@@ -1,9 +1,12 @@
 // The list of experiments: found by words, chosen by boxes, compared on a page.
 import { api, element, number } from "/assets/common.js";
 import { live, tokenForm, trouble } from "/assets/live.js";
-import { badge, chance, healthWord, time, way } from "/assets/words.js";
+import { badge, chance, healthWord, time, way, wide } from "/assets/words.js";
 
-const HEADS = ["Compare", "Experiment", "State", "Leader", "Chance of being best", "Way to a verdict", "Shown", "Health", "Last event"];
+const HEADS = [
+  "Compare", "Experiment", "State", "Leader", "Chance of being best", "Way to a verdict", "Shown", "Health",
+  "Last event",
+];
 const content = document.getElementById("content");
 const rows = new Map(); // by name: the row, its box, and what it shows
 const body = element("tbody");
@@ -13,7 +16,7 @@ const total = element("p", { class: "quiet", role: "status" });
 const list = element("div", {},
   element("div", { class: "bar" }, element("label", { for: "words" }, "Find"), words, button),
   total,
-  element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Experiments" },
+  wide("Experiments",
     element("table", { class: "list" }, element("caption", { class: "hidden" }, "All experiments"),
       element("thead", {}, element("tr", {}, HEADS.map((text) => element("th", { scope: "col" }, text)))), body)));
 
@@ -71,7 +74,8 @@ function filter() {
 
 function count() {
   const seen = [...rows.values()].filter(({ row }) => !row.hidden).length;
-  total.textContent = seen === rows.size ? `${number(rows.size)} experiments` : `${number(seen)} of ${number(rows.size)} experiments`;
+  const all = `${number(rows.size)} experiments`;
+  total.textContent = seen === rows.size ? all : `${number(seen)} of ${all}`;
 }
 
 const nothing = () => element("div", { class: "card" }, element("h2", {}, "There is no experiment yet."),

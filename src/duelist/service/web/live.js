@@ -1,7 +1,8 @@
 // Pages that keep up by themselves: a stream of names that changed, and what to do when it ends.
 import { element, token } from "/assets/common.js";
 
-const WAIT = { first: 1000, longest: 10000, silent: 30000 }; // milliseconds; the server says something every ten seconds
+// Milliseconds. The server says something every ten seconds.
+const WAIT = { first: 1000, longest: 10000, silent: 30000 };
 
 const connection = document.getElementById("connection");
 
@@ -87,10 +88,15 @@ export function trouble(error) {
     element("p", { class: "bad" }, gone ? "" : error.message), element("p", {}, hint));
 }
 
-/** Replace children, and give the focus back to what had it: by `data-key`. */
+const OPENED = "details > summary[data-key]";
+
+/** Replace children. What had the focus gets it back, and what was opened stays open: by `data-key`. */
 export function replace(parent, ...children) {
   const key = document.activeElement?.dataset?.key;
   const inside = key !== undefined && parent.contains(document.activeElement);
+  const opened = [...parent.querySelectorAll(OPENED)].filter((each) => each.parentElement.open);
+  const keys = new Set(opened.map((each) => each.dataset.key));
   parent.replaceChildren(...children.flat());
+  for (const each of parent.querySelectorAll(OPENED)) each.parentElement.open ||= keys.has(each.dataset.key);
   if (inside) [...parent.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus();
 }

@@ -15,17 +15,22 @@ const after = element("div", {});
 const fields = new Map(); // by name: the input and the place for what is wrong with it
 let started = {}; // of a new version: what the form does not ask for
 
+function inputOf(field, attributes, options) {
+  const option = (name) => element("option", { value: name, selected: name === field.start }, name);
+  if (options) return element("select", attributes, options.map(option));
+  if (field.kind === "lines") return element("textarea", { ...attributes, rows: 4 });
+  const type = { flag: "checkbox", number: "number" }[field.kind] ?? "text";
+  return element("input", { ...attributes, type, step: "any" });
+}
+
 function fieldBox(field, choices) {
   const id = `field-${field.name}`;
   const attributes = { id, "aria-describedby": `${id}-about ${id}-wrong`, required: field.required ?? false };
-  const options = field.options ?? choices[field.from]?.map((each) => each.name);
-  const input = options
-    ? element("select", attributes, options.map((name) => element("option", { value: name, selected: name === field.start }, name)))
-    : field.kind === "lines" ? element("textarea", { ...attributes, rows: 4 })
-      : element("input", { ...attributes, type: { flag: "checkbox", number: "number" }[field.kind] ?? "text", step: "any", placeholder: field.hint ?? null });
+  const input = inputOf(field, attributes, field.options ?? choices[field.from]?.map((each) => each.name));
   const wrong = element("p", { class: "wrong", id: `${id}-wrong` });
   const box = element("div", { class: "field", "data-kinds": field.kinds?.join(" ") ?? "" },
-    element("label", { for: id }, field.label), input, element("p", { class: "quiet", id: `${id}-about` }, field.about), wrong);
+    element("label", { for: id }, field.label), input,
+    element("p", { class: "quiet", id: `${id}-about` }, field.about), wrong);
   fields.set(field.name, { field, input, wrong, box });
   if (field.from) input.addEventListener("change", () => tellOf(field, input, choices));
   return box;
@@ -60,7 +65,8 @@ function showWrong(error) {
     } else input.removeAttribute("aria-invalid");
   }
   said.className = error ? "bad" : "good";
-  said.textContent = !error ? "This can be defined." : name ? `Look at “${fields.get(name).field.label}”.` : error.message;
+  if (!error) said.textContent = "This can be defined.";
+  else said.textContent = name ? `Look at “${fields.get(name).field.label}”.` : error.message;
 }
 
 let last = 0;
@@ -104,12 +110,12 @@ async function submit(event) {
 
 async function begin() {
   const choices = await api("/v1/choices");
-  const boxes = FIELDS.map((field) => [field, fieldBox(field, choices)]);
-  const form = element("form", { novalidate: true },
-    element("div", { class: "columns" }, boxes.filter(([field]) => !field.more).map(([, box]) => box)),
-    element("details", {}, element("summary", {}, "More settings"), element("div", { class: "columns" }, boxes.filter(([field]) => field.more).map(([, box]) => box))),
-    of ? element("p", {}, warm, " ", element("label", { for: "warm", class: "inline" }, "Begin with what the version before it learnt")) : null,
-    said, send);
+  const boxes = (more) => element("div", { class: "columns" },
+    FIELDS.filter((field) => Boolean(field.more) === more).map((field) => fieldBox(field, choices)));
+  const warmly = element("label", { for: "warm", class: "inline" }, "Begin with what the version before it learnt");
+  const form = element("form", { novalidate: true }, boxes(false),
+    element("details", {}, element("summary", {}, "More settings"), boxes(true)),
+    of ? element("p", {}, warm, " ", warmly) : null, said, send);
   form.addEventListener("submit", submit);
   let timer = 0;
   form.addEventListener("input", () => { touched = true; clearTimeout(timer); timer = setTimeout(check, WAIT); });
@@ -121,7 +127,8 @@ async function begin() {
     started = Object.fromEntries(Object.entries(before).filter(([name]) => !asked.has(name)));
     fields.get("name").input.disabled = true;
   }
-  content.replaceChildren(form, element("section", { class: "card" }, element("h2", {}, "The definition"), made), after);
+  const shown = element("section", { class: "card" }, element("h2", {}, "The definition"), made);
+  content.replaceChildren(form, shown, after);
   content.removeAttribute("aria-busy");
   await check();
 }

@@ -1,11 +1,14 @@
 // Numbers as people read them.
 import { element, number } from "/assets/common.js";
 
-export const percent = (share, digits = 0) => (share === null || share === undefined ? "–" : `${number(100 * share, digits)}\u00a0%`);
+export const percent = (share, digits = 0) =>
+  share === null || share === undefined ? "–" : `${number(100 * share, digits)}\u00a0%`;
 
 /** A chance is never told as 0 or 100 %. */
-export const chance = (value) =>
-  value === null || value === undefined ? "–" : value > 0.995 ? ">\u00a099\u00a0%" : value < 0.005 ? "<\u00a01\u00a0%" : percent(value);
+export function chance(value) {
+  if (value > 0.995) return ">\u00a099\u00a0%";
+  return value !== null && value < 0.005 ? "<\u00a01\u00a0%" : percent(value);
+}
 
 export const time = (micros) => (micros ? new Date(micros / 1000).toLocaleString("en-GB", { hour12: false }) : "–");
 
@@ -23,6 +26,10 @@ export function way(value) {
   return element("span", { class: "way" },
     element("meter", { min: 0, max: 1, value: done, "aria-label": "way to a verdict" }), ` ${percent(done)}`);
 }
+
+/** Something that may be too wide, and is scrolled by keyboard too. */
+export const wide = (name, ...children) =>
+  element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": name }, children);
 
 /** A table of text: heads and rows of cells; numbers stand right. */
 export function table(caption, heads, rows) {
