@@ -157,9 +157,29 @@ def test_the_way_of_lists_agrees_with_the_verdict_of_the_sequence() -> None:
             if user % 25 == 0:
                 for arm in (0, 1):
                     sure = evidence.preferred(arm, 1 - arm, 0.05)
-                    assert (evidence.way(arm, 0.05) >= 1) == sure
+                    assert (evidence.ways(arm, 0.05)[1 - arm] >= 1) == sure
                     seen.add((arm, sure))
     assert len(seen) == 4
+
+
+def test_the_way_of_votes_ends_where_they_are_decided() -> None:
+    """Over many votes: 1 or more exactly where the best is sure, which needs no duel with the best itself."""
+    contents = {name: f"a picture of {name}" for name in RANKINGS}
+    luck, seen = np.random.default_rng(5), set()
+    for favour in (0.6, 0.9, 1.0):
+        with experiments() as living:
+            votes = started(living, policy="rucb", contents=contents)
+            views = Views(living)
+            for number in range(60):
+                asked = votes.ask(user=f"u{number}")
+                better = min(asked.left, asked.right, key=["new", "third", "old"].index)
+                other = asked.right if better == asked.left else asked.left
+                votes.tell(asked.id, winner=better if luck.random() < favour else other)
+                evidence, decided = views.insight("search")["evidence"], living.state("search").decided()
+                assert (evidence["way"] >= 1) == (decided is not None)
+                assert (evidence["missing"] == 0) == (decided is not None)
+                seen.add(decided is not None)
+    assert seen == {True, False}
 
 
 def test_regret_is_what_the_rates_say() -> None:

@@ -104,10 +104,6 @@ class Evidence:
         ways[arm] = 1.0
         return ways
 
-    def way(self, arm: int, alpha: float) -> float:
-        """The shortest of its ways: at 1 it is the winner."""
-        return float(np.delete(self.ways(arm, alpha), arm).min())
-
     def rename(self, old: bytes, new: bytes) -> None:
         """Let a user go on under another hash."""
         for accounts in self.accounts.values():

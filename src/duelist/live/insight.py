@@ -17,6 +17,8 @@ from duelist.evidence.rates import always_valid_limits
 from duelist.evidence.sequential import log_e_value
 from duelist.evidence.winners import duels_to_decide
 from duelist.live.definition import Definition
+from duelist.live.kinds.arms import Arms
+from duelist.live.questions import ways_out
 from duelist.live.standing import Standing
 from duelist.live.state import State
 from duelist.ranking.strengths import Cells, fit_strengths
@@ -43,11 +45,14 @@ def facts_of(state: State) -> Facts | None:
     if definition.kind == "weights":
         return None
     wins = state.evidence.table()
-    alpha, winner = definition.stop.alpha, state.evidence.winner(definition.stop.alpha)
+    winner = state.decided()
     leader = Standing.of(wins).leader if winner is None else winner
-    ways = state.evidence.ways(leader, alpha)
     users = {pair: accounts.users for pair, accounts in state.evidence.accounts.items()}
-    return Facts(definition, wins, state.traffic().copy(), leader, ways, users)
+    if isinstance(state, Arms) and state.questions is not None:  # an arm is out by whoever beats it
+        by = ways_out(wins, definition.stop.alpha)[1].tolist()
+        votes = [int(wins[one, arm] + wins[arm, one]) for arm, one in enumerate(by)]
+        users = {(min(leader, arm), max(leader, arm)): count for arm, count in enumerate(votes) if arm != leader}
+    return Facts(definition, wins, state.traffic().copy(), leader, state.ways(leader), users)
 
 
 def insight_of(facts: Facts) -> dict[str, Any]:

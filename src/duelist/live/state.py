@@ -76,7 +76,7 @@ class State:
     def point(self) -> Floats:
         """What is kept of now: lessons, way to the verdict, regret, and of each arm chance and traffic."""
         standing, traffic = Standing.of(self.evidence.table()), self.traffic()
-        way = self.evidence.way(standing.leader, self.definition.stop.alpha)
+        way = self.way(standing.leader)
         return np.concatenate([[self.lessons_learnt(), way, standing.regret(traffic)], standing.chance, traffic])
 
     def parts(self) -> dict[str, Any]:
@@ -250,6 +250,14 @@ class State:
     def decided(self) -> int | None:
         """The arm that is surely preferred to every other one."""
         return self.evidence.winner(self.definition.stop.alpha)
+
+    def ways(self, arm: int) -> Floats:
+        """How far it is until this arm is surely the one, against each other arm: from 0 to 1."""
+        return self.evidence.ways(arm, self.definition.stop.alpha)
+
+    def way(self, arm: int) -> float:
+        """The shortest of them: at 1 it is decided."""
+        return float(np.delete(self.ways(arm), arm).min())
 
     def answered(self) -> bool:
         """Whether it is sure what the experiment is to find."""

@@ -18,12 +18,11 @@ ENOUGH = 100  # clicks to judge by
 
 def summary_of(state: State) -> dict[str, Any]:
     """One line of the list of experiments."""
-    alpha = state.definition.stop.alpha
     decided = state.decided()
     standing = Standing.of(state.evidence.table()) if state.definition.arms else None
     way = None
     if standing is not None:
-        way = state.evidence.way(standing.leader if decided is None else decided, alpha)
+        way = state.way(standing.leader if decided is None else decided)
     return {
         "name": state.definition.name,
         "kind": state.definition.kind,

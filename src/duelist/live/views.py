@@ -36,9 +36,12 @@ class Views:
         with self.experiments.lock:
             state, fold = self.experiments.state(name), self.experiments.fold
             facts, found = facts_of(state), dict(self.summary(name))
+            document = state.definition.document()
+            contents = document.pop("contents", None)  # which may be large
             versions = [fold.states[number] for number in fold.versions[name][-MOST_VERSIONS:]]
             found |= {
-                "definition": state.definition.document(),
+                "definition": document,
+                "contents": bool(contents),
                 "stopped_by": state.stopped_by,
                 "health": health_details(state),
                 "weights": weights_of(state),

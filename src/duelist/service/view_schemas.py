@@ -104,7 +104,8 @@ class VersionView(Struct):
 class Insight(Summary):
     """All that a page about an experiment shows of now."""
 
-    definition: dict[str, Any]
+    definition: dict[str, Any]  # without the contents of arms
+    contents: bool  # whether they have any: people vote on them at /vote/NAME
     stopped_by: str
     health: HealthView
     weights: list[WeightView]

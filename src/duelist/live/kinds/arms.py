@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels
 from duelist.live.events import Listed, Pair, View, body_of
 from duelist.live.impressions import LATE, SECOND, Closed
 from duelist.live.impressions import REPEATED as TOLD_AGAIN
-from duelist.live.questions import Questions, sure_best, sure_order
+from duelist.live.questions import Questions, sure_best, sure_order, ways_out
 from duelist.live.state import OUTCOME, Fetch, State, Verdicts
 from duelist.storage.journal import Event
 
@@ -162,6 +163,14 @@ class Arms(State):
         if self.questions is None:
             return super().decided()
         return sure_best(self.evidence.wins, self.definition.stop.alpha)
+
+    def ways(self, arm: int) -> Floats:
+        if self.questions is None:
+            return super().ways(arm)
+        ways, _ = ways_out(self.evidence.wins, self.definition.stop.alpha)
+        most = 0.99 if ways[arm] >= 1 else math.inf  # who is out is no winner, whoever else is
+        ways[arm] = 1.0
+        return np.minimum(ways, most)
 
     def answered(self) -> bool:
         if self.questions is None or self.questions.target == "best":

@@ -36,10 +36,13 @@ export function buttons(name, path, done) {
   }
 
   const link = element("a", { class: "button", href: `/new?of=${encodeURIComponent(name)}` }, "New version");
-  const bar = element("div", { class: "bar", role: "group", "aria-label": "Change it" }, Object.values(made), link);
+  const vote = element("a", { class: "button", href: `/vote/${encodeURIComponent(name)}`, hidden: true }, "Vote");
+  const bar = element("div", { class: "bar", role: "group", "aria-label": "Change it" }, Object.values(made), link, vote);
   return {
     box: element("div", {}, bar, said, sure),
     show(seen) {
+      vote.hidden = !seen.contents;
+      link.hidden = seen.contents; // the form has no place for them
       for (const [step, button] of Object.entries(made)) button.disabled = !POSSIBLE[seen.state].includes(step);
     },
   };
