@@ -274,17 +274,19 @@ def test_an_experiment_is_created_in_the_browser(one: Server, http: httpx.Client
 
 
 def test_a_new_version_is_made_of_the_last_one(one: Server, http: httpx.Client, visit: Visit) -> None:
-    define(http, SEARCH | {"name": "versions", "length": 7})
+    contents = {"bm25": "a text", "ltr": "another text"}
+    define(http, {"name": "versions", "kind": "arms", "arms": [*contents], "policy": "rucb", "contents": contents})
     page = visit(f"{one.url}/new?of=versions")
     expect(page.get_by_label("Arms")).to_have_value("bm25\nltr")
-    page.get_by_label("Arms").fill("bm25\ndense")
     page.get_by_text("More settings").click()
-    page.get_by_label("Default").fill("dense")
+    page.get_by_label("Default").fill("ltr")
+    page.get_by_label("Documents on a page").fill("7")
     expect(page.locator("#said")).to_have_text("This can be defined.")
     page.get_by_role("button", name="Make the new version").click()
     page.wait_for_url("**/experiments/versions", timeout=60_000)
     expect(page.locator("#content")).to_contain_text("version 2")
     expect(page.get_by_role("link", name="New version")).to_have_attribute("href", "/new?of=versions")
     made = http.get("/v1/experiments/versions").json()["definition"]
-    assert (made["arms"], made["default"], made["length"]) == (["bm25", "dense"], "dense", 7)
-    assert made["session"] == {"timeout": 0.5, "grace": 0.1, "next": True}
+    assert (made["arms"], made["policy"], made["default"], made["length"]) == ([*contents], "rucb", "ltr", 7)
+    assert http.get("/v1/experiments/versions/contents").json()["contents"].keys() == contents.keys()
+    expect(page.get_by_role("link", name="Vote")).to_have_attribute("href", "/vote/versions")

@@ -42,7 +42,6 @@ export function buttons(name, path, done) {
     box: element("div", {}, bar, said, sure),
     show(seen) {
       vote.hidden = !seen.contents;
-      link.hidden = seen.contents; // the form has no place for them
       for (const [step, button] of Object.entries(made)) button.disabled = !POSSIBLE[seen.state].includes(step);
     },
   };

@@ -121,8 +121,9 @@ async function begin() {
   form.addEventListener("input", () => { touched = true; clearTimeout(timer); timer = setTimeout(check, WAIT); });
   if (of) {
     document.getElementById("title").textContent = `A new version of ${of}`;
-    const { definition: before, contents } = await api(`/v1/experiments/${encodeURIComponent(of)}/insight`);
-    if (contents) throw new Error("Its arms have contents, which this form does not have: use the API.");
+    const path = `/v1/experiments/${encodeURIComponent(of)}`;
+    const { definition: before, contents } = await api(`${path}/insight`);
+    if (contents) before.contents = (await api(`${path}/contents`)).contents; // kept as they are
     fill(fields, before);
     const asked = new Set(FIELDS.map(({ name }) => name.split(".")[0]));
     started = Object.fromEntries(Object.entries(before).filter(([name]) => !asked.has(name)));
