@@ -37,6 +37,7 @@ SLOW = (
     "tests/service/test_openapi",
     "tests/service/test_disk",
     "tests/service/test_fuzz",
+    "tests/service/test_dashboard",
     "tests/testing",
     "tests/dueling/policies",
 )

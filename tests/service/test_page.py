@@ -15,7 +15,7 @@ import pytest
 from .helpers import server
 
 PAGE = Path(__file__).parents[2] / "docs" / "service.md"
-DRAWN = {"ranking", "arms", "left", "right", "best", "user", "at", "body"}
+DRAWN = {"ranking", "arms", "left", "right", "best", "user", "at", "body", "chance", "way"}
 COMMANDS = re.findall(r"^\$ (curl .*)\n(.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 

@@ -117,6 +117,7 @@ async def test_all_experiments(http: Http) -> None:
     found = (await http.get("/v1/experiments"))["experiments"]
     assert [each["name"] for each in found] == ["search", "pair", "weights"]
     wanted = {"name", "kind", "version", "state", "best", "certain", "events", "healthy"}
+    wanted |= {"chance", "way", "shown", "at"}
     assert all(each.keys() == wanted for each in found)
 
 

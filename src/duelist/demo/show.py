@@ -53,7 +53,8 @@ async def _show(options: Options, world: World, bound: socket.socket, open_brows
                 world, client, options.taste, seed=options.seed, pace=Pace(options.speed), at_once=FEW, strict=False
             )
             demo = Demo.of(crowd)
-            async with serving(Beside(app, ROOT, Site(demo).app()), bound):
+            async with serving(Beside(app, ROOT, Site(demo).app()), bound) as server:
+                app.service.leaving = lambda: server.should_exit  # so that open dashboards let go
                 await begin(client, GRACE)
                 _say_where(url, open_browser)
                 visitors = crowd.run(options.visitors or MANY, options.change_after)

@@ -28,7 +28,7 @@ from duelist.core.hashes import FULLEST, SMALLEST, Hashes
 from duelist.core.memory import Floats, Ints
 from duelist.core.record import reading
 from duelist.evidence.deltas import check_share
-from duelist.evidence.limits import START, Moments, effective_size, mean_limits
+from duelist.evidence.limits import START, Moments, effective_size, mean_limits, way_to_verdict
 from duelist.evidence.sequential import LARGEST
 from duelist.evidence.table import (
     BEGAN,
@@ -292,4 +292,14 @@ class Accounts:
 
 
 def _limits(sums: Floats, alpha: float) -> tuple[Any, Any]:
-    return mean_limits(Moments(*(sums[place] for place in (*POWERS, BEGAN))), alpha)
+    return mean_limits(_moments(sums), alpha)
+
+
+def way_of(sums: Floats, alpha: float) -> Floats:
+    """How far many pairs are on their way to a verdict (`way_to_verdict`): the sums of each are a column."""
+    way: Floats = way_to_verdict(_moments(sums), alpha)
+    return way
+
+
+def _moments(sums: Floats) -> Moments:
+    return Moments(*(sums[place] for place in (*POWERS, BEGAN)))

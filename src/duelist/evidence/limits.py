@@ -87,6 +87,25 @@ def is_beyond(sums: Moments, alpha: float = 0.05, start: float = START) -> Any:
         return (np.asarray(sums.began) > 0) & far & (sums.weight * (sums.weight * 1.0) > wide * sums.sizes)
 
 
+def way_to_verdict(sums: Moments, alpha: float = 0.05, start: float = START) -> Any:
+    """How far it is from no difference (0) to a mean of 0 being outside the limits (more than 1).
+
+    It grows about as the number of users does while their preference stays: users / way are needed in all.
+
+    >>> sums = once(200, 40.0, 160.0, 40.0, 160.0, began=70.0)
+    >>> round(float(way_to_verdict(sums)), 2), bool(is_beyond(sums))
+    (0.98, False)
+    """
+    sums = Moments(*(np.asarray(part, np.float64) for part in sums))
+    begun = sums.began > 0
+    with np.errstate(all="ignore"):  # where there is nothing yet the way is 0
+        clock = np.where(begun, start * sums.squares / sums.began, start)
+        way = sums.total**2 / (boundary(clock, alpha) ** 2 * (sums.squares + sums.fourths / sums.squares))
+        most = np.where(begun, 1.0, effective_size(sums.squares, sums.fourths) / start)
+        way = np.where(is_beyond(sums, alpha, start), way, np.minimum(way, np.minimum(most, 1.0)))
+    return np.nan_to_num(way, nan=0.0)
+
+
 def mean_limits(sums: Moments, alpha: float = 0.05, start: float = START) -> tuple[Any, Any]:
     """The means of an impression that may be; infinite before the sequence has begun.
 

@@ -17,6 +17,7 @@ from duelist.live.events import DRAWN, DUEL, DUELS, OUTCOME, OUTCOMES, Pair
 from duelist.storage.journal import Event
 
 ASKED, AGAIN, MISSED = -1, -2, -3  # what became of an event that teaches nothing
+KEPT = 50  # duels and lists that were learnt from last, to look at
 LONG = 64  # duels that are worth a loop of their own
 DRAWN_COUNT, TOLD_COUNT, REPEATED, EXPIRED, FIRST, SIZE, LAG = range(7)  # of `numbers`
 COLUMNS = ("seq", "at", "told_by", "order", "left", "right", "t", "left_p", "right_p")
@@ -51,12 +52,21 @@ class Batch(NamedTuple):
     right_p: Any
 
 
+class Folded(NamedTuple):
+    """What became of a batch."""
+
+    repeated: list[int]  # places of tells of a duel that was told before
+    missed: list[int]  # of tells that came too late
+    told: list[tuple[int, int, float]]  # the last that were learnt from: the ask, the tell, the outcome
+
+
 class Duels:
     """What became of the duels of one experiment, and the policy that learns from them."""
 
     def __init__(self, policy: Policy, timeout: int) -> None:
         self.policy, self.timeout = policy, timeout  # microseconds
         self.numbers = np.zeros(7, np.int64)
+        self.shown = np.zeros(policy.n_arms, np.int64)  # how often each arm was drawn, on either side
         self.table = _room(64)
         self._one = _batch([Event(0, 0, 0, DRAWN, DUEL.pack(0, 0, 0, 0.0, 0.0), b"", "")])
         self._enter: Any = None  # machine code: finding it by types takes longer than running it
@@ -69,23 +79,42 @@ class Duels:
         return int(drawn - told - expired)
 
     @property
+    def drawn(self) -> int:
+        """How many there were."""
+        return int(self.numbers[DRAWN_COUNT])
+
+    @property
     def lag(self) -> float:
         """How many duels were drawn between drawing one and learning from it, of late."""
         return float(self.numbers[LAG]) / 1024
 
-    def fold(self, events: Sequence[Event], wins: Floats) -> tuple[list[int], list[int]]:
-        """Apply drawn and told events and count them in `wins`; the places of tells that were repeated or missed."""
+    def fold(self, events: Sequence[Event], wins: Floats) -> Folded:
+        """Apply drawn and told events and count them in `wins`."""
         batch = self._alone(events[0]) if len(events) == 1 else _batch(events)
         self._make_room(len(events))
         rows = np.zeros(len(events), np.int64)
-        arguments = (self.table, self.numbers, batch, wins, self.timeout, rows)
+        arguments = (self.table, self.numbers, batch, wins, self.shown, self.timeout, rows)
         if self._enter is None:
             self._enter = entering().entry(*arguments)
         self._enter(*arguments)
-        taught = np.flatnonzero(rows >= 0)
+        return self._folded_alone(rows, batch) if len(rows) == 1 else self._folded(rows, batch)
+
+    def _folded_alone(self, rows: Ints, batch: Batch) -> Folded:
+        """The same as of many: live, most come alone, and looking for places takes longer than they do."""
+        row = int(rows[0])
+        if row < 0:
+            return Folded([0] if row == AGAIN else [], [0] if row == MISSED else [], [])
+        self._teach(rows, batch.outcome)
+        return Folded([], [], [(int(batch.of[0]), int(batch.seq[0]), float(batch.outcome[0]))])
+
+    def _folded(self, rows: Ints, batch: Batch) -> Folded:
+        taught, told = np.flatnonzero(rows >= 0), list[tuple[int, int, float]]()
         if len(taught):
             self._teach(rows[taught], batch.outcome[taught])
-        return np.flatnonzero(rows == AGAIN).tolist(), np.flatnonzero(rows == MISSED).tolist()
+            last = taught[-KEPT:]
+            columns = (batch.of[last].tolist(), batch.seq[last].tolist(), batch.outcome[last].tolist())
+            told = list(zip(*columns, strict=True))
+        return Folded(np.flatnonzero(rows == AGAIN).tolist(), np.flatnonzero(rows == MISSED).tolist(), told)
 
     def _teach(self, rows: Ints, outcomes: Floats) -> None:
         """Let the policy learn; long lists by a loop that is compiled for them, which comes to the same bits."""
@@ -135,7 +164,7 @@ class Duels:
         rows = {name: column[first:size].copy() for name, column in self.table._asdict().items()}
         numbers = self.numbers.copy()
         numbers[FIRST], numbers[SIZE] = 0, size - first  # where in memory they are is nobody's business
-        return {"numbers": numbers, **rows}
+        return {"numbers": numbers, "shown": self.shown.copy(), **rows}
 
     def restore(self, record: dict[str, Any]) -> None:
         """Go on from a record."""
@@ -144,6 +173,8 @@ class Duels:
         for name in COLUMNS:
             getattr(self.table, name)[:size] = record[name]
         self.numbers[:] = record["numbers"]
+        if "shown" in record:  # not in those of older code, which may be adopted
+            self.shown[:] = record["shown"]
 
     def _make_room(self, more: int) -> None:
         if self.numbers[SIZE] + more <= len(self.table.seq):
@@ -213,7 +244,7 @@ def told_after(numbers: Ints, order: int) -> None:
     numbers[LAG] += (late - numbers[LAG]) // min(100, numbers[TOLD_COUNT])
 
 
-def enter(table: Any, numbers: Ints, batch: Any, wins: Floats, timeout: int, rows: Ints) -> None:
+def enter(table: Any, numbers: Ints, batch: Any, wins: Floats, shown: Ints, timeout: int, rows: Ints) -> None:
     """Enter a batch into the table. `rows` says which row each tell is of, or what else became of the event."""
     for i in range(len(batch.seq)):
         expire(table, numbers, batch.at[i] - timeout)
@@ -225,6 +256,8 @@ def enter(table: Any, numbers: Ints, batch: Any, wins: Floats, timeout: int, row
             table.left_p[row], table.right_p[row] = batch.left_p[i], batch.right_p[i]
             numbers[SIZE] += 1
             numbers[DRAWN_COUNT] += 1
+            shown[batch.left[i]] += 1
+            shown[batch.right[i]] += 1
             rows[i] = ASKED
             continue
         row = find(table.seq, numbers, batch.of[i])

@@ -72,6 +72,7 @@ class Listed(msgspec.Struct, array_like=True):
     shown: Shown  # the whole list up to the end of this page
     pair: Pair | None = None  # the duel, where a policy drew one
     query: str = ""
+    rankings: tuple[tuple[Any, ...], ...] = ()  # of each arm as far as a page reaches, of a first page: to explain it
 
 
 class Ranked(msgspec.Struct, array_like=True):

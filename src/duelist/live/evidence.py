@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from duelist.core.memory import Floats
-from duelist.evidence.accounts import Accounts
+from duelist.evidence.accounts import Accounts, way_of
 from duelist.evidence.sequential import log_e_value
+from duelist.evidence.table import FIRST_LOSSES, FIRST_WINS
 
 
 class Evidence:
@@ -71,6 +72,37 @@ class Evidence:
             if len(row) > 2:
                 rows.append(row)
         return rows
+
+    def table(self) -> Floats:
+        """Wins of every arm over every other: direct duels, and users by the first list on which they preferred one.
+
+        Both are bets that may be watched: neither is taken back.
+        """
+        wins = self.wins.copy()
+        for (first, second), accounts in self.accounts.items():
+            wins[first, second] += accounts.sums[FIRST_WINS]
+            wins[second, first] += accounts.sums[FIRST_LOSSES]
+        return wins
+
+    def ways(self, arm: int, alpha: float) -> Floats:
+        """How far an arm is on its way to be surely preferred to each other one: from 0 to 1, and beyond.
+
+        >>> evidence = Evidence(2)
+        >>> evidence.wins[:] = [[0, 40], [10, 0]]
+        >>> [round(float(way), 2) for way in evidence.ways(0, alpha=0.05)], evidence.winner(alpha=0.05)
+        ([1.0, 2.04], 0)
+        """
+        share = alpha / max(1, self.arms * (self.arms - 1) // 2)
+        won, lost = self.wins[arm], self.wins[:, arm]
+        ways = np.where(won > lost, np.maximum(0.0, log_e_value(won, lost) / -np.log(share)), 0.0)
+        mine = [(pair, accounts) for pair, accounts in self.accounts.items() if arm in pair]
+        if mine:
+            sums = np.array([accounts.sums for _, accounts in mine]).T
+            ahead = [accounts.total if pair[0] == arm else -accounts.total for pair, accounts in mine]
+            others = np.array([sum(pair) - arm for pair, _ in mine])
+            ways[others] = np.maximum(ways[others], np.where(np.array(ahead) > 0, way_of(sums, share), 0.0))
+        ways[arm] = 1.0
+        return ways
 
     def rename(self, old: bytes, new: bytes) -> None:
         """Let a user go on under another hash."""

@@ -70,10 +70,12 @@ class Fold:
         before = self.current(definition.name)
         state = self.add(event.seq, definition, defined.version)
         state.seq, state.at = event.seq, event.at
+        state.changed("defined", defined.by)
         if defined.warm:
             self._warm(state, defined.before, event.seq)
         if before is not None:
-            before.phase, before.stopped_by = "stopped", "a new version"
+            before.at = event.at
+            before.end("a new version")
 
     def add(self, number: int, definition: Definition, version: int) -> State:
         """An experiment without events, the last version by its name."""

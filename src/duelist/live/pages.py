@@ -58,8 +58,11 @@ def _plain(arm: str, wanted: Wanted) -> Page:
 def _first_page(requests: Requests, wanted: Wanted) -> Plan:
     state, definition = requests.state, requests.definition
     pair, of, names = _participants(requests, wanted)
-    shown = _combine(method_of(definition.method), _rankings(wanted, names), wanted.length, requests.luck)
-    body = Listed(of, 1, 0, tuple(definition.arms.index(name) for name in names), shown, pair, wanted.query)
+    rankings = _rankings(wanted, names)
+    shown = _combine(method_of(definition.method), rankings, wanted.length, requests.luck)
+    arms = tuple(definition.arms.index(name) for name in names)
+    tops = tuple(ranking[: wanted.length] for ranking in rankings)
+    body = Listed(of, 1, 0, arms, shown, pair, wanted.query, tops)
     draft = events.draft(state.number, events.SHOWN, body, requests.hashed(wanted.user), wanted.key)
 
     def answer(places: list[Place], verdicts: Verdicts) -> Page:

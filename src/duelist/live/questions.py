@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.core.memory import Flags, Floats
+from duelist.core.memory import Flags, Floats, Ints
 from duelist.evidence.rates import log_e_against
 from duelist.live.events import DRAWN, Pair, View, body_of, view_of
 from duelist.storage.journal import Event
@@ -42,6 +42,18 @@ def sure_best(wins: Floats, alpha: float) -> int | None:
     """
     found = np.flatnonzero(~sure_beats(wins, alpha).any(0))
     return int(found[0]) if len(found) == 1 else None
+
+
+def ways_out(wins: Floats, alpha: float) -> tuple[Floats, Ints]:
+    """How far each arm is on its way to be surely beaten (at 1 it is out), and by whom.
+
+    >>> ways, by = ways_out(np.array([[0, 40.0], [10, 0]]), 0.05)
+    >>> [round(float(way), 2) for way in ways], by.tolist()
+    ([0.0, 2.5], [0, 0])
+    """
+    pairs = max(1, len(wins) * (len(wins) - 1) // 2)
+    ways = np.where(wins > wins.T, log_e_against(0.5, wins, wins.T) / math.log(pairs / alpha), 0.0)
+    return np.maximum(0.0, ways.max(0)), ways.argmax(0)
 
 
 def sure_order(wins: Floats, alpha: float) -> list[int] | None:

@@ -6,6 +6,7 @@ in another process. `fetch` reads an event that was applied before, by its numbe
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
@@ -16,13 +17,19 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.live.credit import credit_of
 from duelist.live.definition import Definition
+from duelist.live.duels import KEPT
 from duelist.live.events import CLICKED, DRAWN, RANKED, SHOWN, STATE, TOLD, Clicked, Listed, body_of
 from duelist.live.evidence import Evidence
+from duelist.live.history import History
 from duelist.live.impressions import COUNTED, LATE, REPEATED, UNKNOWN, Closed, Impressions, Open
+from duelist.live.standing import Standing
 from duelist.storage.journal import Event
 
 STATES = ("draft", "running", "paused", "stopped")
 MOVES = {"draft": {"running", "stopped"}, "running": {"paused", "stopped"}, "paused": {"running", "stopped"}}
+
+OUTCOME = 2  # of an entry of `recent`
+MOST_CHANGES = 100
 
 Fetch = Callable[[int], Event | None]
 Verdicts = dict[int, str]  # by the event's number: what became of those that were not counted
@@ -46,6 +53,10 @@ class State:
         self.shown, self.first_picks, self.slots = (np.zeros(size, np.int64) for _ in range(3))
         self.credit = np.zeros(size)
         self.evidence = Evidence(size)
+        self.lists = np.zeros(size)  # of which each arm was a part, divided among their arms
+        self.recent: deque[list[Any]] = deque(maxlen=KEPT)  # what was learnt from last: of, by, outcome, clicks
+        self.changes: list[list[Any]] = []  # when, what and by whom
+        self.history = self.new_history()
 
     # Written by each kind.
 
@@ -56,6 +67,17 @@ class State:
     def best(self) -> str | None:
         """What to use if one had to choose now; None where there is nothing to choose."""
         raise TypeError(f"{type(self).__name__} has no best")
+
+    def new_history(self) -> History:
+        """An empty one. A point costs arms^2, and that is not spent oftener than every so many events."""
+        size = len(self.definition.arms)
+        return History(3 + 2 * size, max(1, size * size // 64))
+
+    def point(self) -> Floats:
+        """What is kept of now: lessons, way to the verdict, regret, and of each arm chance and traffic."""
+        standing, traffic = Standing.of(self.evidence.table()), self.traffic()
+        way = self.way(standing.leader)
+        return np.concatenate([[self.lessons_learnt(), way, standing.regret(traffic)], standing.chance, traffic])
 
     def parts(self) -> dict[str, Any]:
         """What else a snapshot holds."""
@@ -70,8 +92,13 @@ class State:
         """Apply events of this experiment, in their order."""
         verdicts: Verdicts = {}
         for duels, chunk in groupby(events, key=lambda event: event.kind in (DRAWN, TOLD)):
-            apply = self.apply_duels if duels else self._apply_others
-            verdicts |= apply(list(chunk))
+            apply, rest = self.apply_duels if duels else self._apply_others, list(chunk)
+            while rest:  # a point of the history is due after a certain event, wherever chunks end
+                left = self.history.left(self.events)
+                verdicts |= apply(rest[:left])
+                if len(rest) >= left:
+                    self.history.add(self.at, self.events, self.point())
+                rest = rest[left:]
         return verdicts
 
     def apply_duels(self, events: Sequence[Event]) -> Verdicts:
@@ -93,6 +120,23 @@ class State:
         """How many were shown between showing one and learning from it, of late."""
         return self.late_by / 1024
 
+    def traffic(self) -> Floats:
+        """What each arm was shown: a list or a duel is 1, divided among its arms."""
+        return self.lists
+
+    def lessons_learnt(self) -> int:
+        """How many lists and duels are over."""
+        return self.learnt + self.skipped
+
+    def end(self, by: str) -> None:
+        """Stop, by a rule or by what took its place."""
+        self.phase, self.stopped_by = "stopped", by
+        self.changed("stopped", by)
+
+    def changed(self, what: str, by: str) -> None:
+        """Note who did what to the experiment."""
+        self.changes = [*self.changes, [self.at, what, by]][-MOST_CHANGES:]
+
     def _seen(self, event: Event, number: int) -> None:
         self.seq, self.at = event.seq, event.at
         self.events += number
@@ -113,12 +157,13 @@ class State:
             elif event.kind == RANKED:
                 self.impressions.add(event.seq, event.at, event.user)
             elif event.kind == STATE:
-                self._move(body.state)
+                self._move(body.state, body.by)
         return verdicts
 
-    def _move(self, phase: str) -> None:
+    def _move(self, phase: str, by: str) -> None:
         if phase in MOVES.get(self.phase, ()):
             self.phase = phase
+            self.changed(phase, by)
             self.stopped_by = "hand" if phase == "stopped" else ""
 
     def _show(self, event: Event, listed: Listed) -> None:
@@ -128,6 +173,7 @@ class State:
         self.impressions.add(event.seq, event.at, event.user, listed.arms)
         arms = np.array(listed.arms)
         self.shown[arms] += 1
+        self.lists[arms] += 1 / len(arms)
         teams = [team for team in listed.shown.teams if team >= 0]
         if teams:
             self.first_picks[arms[teams[0]]] += 1
@@ -159,6 +205,8 @@ class State:
     def _closed(self, closed: Closed) -> None:
         late = 1024 * (self.impressions.shown - closed.order - 1)
         self.late_by += (late - self.late_by) // min(100, 1 + self.learnt + self.skipped)
+        clicks = [[place, action, value] for (place, action), value in closed.clicks.items()]
+        self.recent.append([closed.seq, closed.last, None, clicks])
         if closed.clicks:
             self.learnt += 1
             self.learn(closed, self.body(closed.last))
@@ -192,7 +240,7 @@ class State:
         else:
             over = rule == "budget" and self.learnt + self.skipped >= self.definition.stop.budget
         if over:
-            self.phase, self.stopped_by = "stopped", rule
+            self.end(rule)
 
     def winner(self) -> str | None:
         """The arm that everybody gets once it is stopped."""
@@ -202,6 +250,14 @@ class State:
     def decided(self) -> int | None:
         """The arm that is surely preferred to every other one."""
         return self.evidence.winner(self.definition.stop.alpha)
+
+    def ways(self, arm: int) -> Floats:
+        """How far it is until this arm is surely the one, against each other arm: from 0 to 1."""
+        return self.evidence.ways(arm, self.definition.stop.alpha)
+
+    def way(self, arm: int) -> float:
+        """The shortest of them: at 1 it is decided."""
+        return float(np.delete(self.ways(arm), arm).min())
 
     def answered(self) -> bool:
         """Whether it is sure what the experiment is to find."""
@@ -236,6 +292,7 @@ class State:
             "closed": [self.learnt, self.skipped, self.late_by],
             "balance": [self.shown, self.first_picks, self.slots, self.credit],
             "evidence": self.evidence.record(),
+            "course": [self.lists, list(self.recent), self.changes, self.history.record()],
             **self.parts(),
         }
 
@@ -248,4 +305,8 @@ class State:
         self.learnt, self.skipped, self.late_by = record["closed"]
         self.shown, self.first_picks, self.slots, self.credit = record["balance"]
         self.evidence.restore(record["evidence"])
+        if "course" in record:  # not in those of older code, which may be adopted
+            self.lists, recent, self.changes, history = record["course"]
+            self.recent.extend(recent)
+            self.history.restore(history)
         self.restore_parts(record)

@@ -9,6 +9,7 @@ import numpy as np
 from duelist.evidence.balance import check_balance
 from duelist.live.kinds.arms import Arms
 from duelist.live.kinds.weights import Weights
+from duelist.live.standing import Standing
 from duelist.live.state import State
 
 LOST = 0.05  # of clicks that may be late or unknown in a healthy experiment
@@ -17,6 +18,11 @@ ENOUGH = 100  # clicks to judge by
 
 def summary_of(state: State) -> dict[str, Any]:
     """One line of the list of experiments."""
+    decided = state.decided()
+    standing = Standing.of(state.evidence.table()) if state.definition.arms else None
+    way = None
+    if standing is not None:
+        way = state.way(standing.leader if decided is None else decided)
     return {
         "name": state.definition.name,
         "kind": state.definition.kind,
@@ -26,6 +32,10 @@ def summary_of(state: State) -> dict[str, Any]:
         "certain": state.answered() or (isinstance(state, Arms) and state.policy.certain() is not None),
         "events": state.events,
         "healthy": health_of(state)["healthy"],
+        "chance": None if standing is None else float(standing.chance.max()),
+        "way": way,
+        "shown": state.impressions.shown + (state.duels.drawn if isinstance(state, Arms) else 0),
+        "at": state.at,
     }
 
 

@@ -6,8 +6,9 @@ finds them by their path; the few that come thousands of times a second are foun
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path as FilePath
 from typing import Any
@@ -65,7 +66,7 @@ class Endpoint:
         except Exception as error:
             status, answer, extra = failure_of(error, self.fields)
             reply = Reply(answer, status)
-        await respond(send, reply, extra)
+        await respond(send, receive, reply, extra)
         seconds = time.perf_counter() - began
         self.service.metrics.observe(self.label, reply.status, seconds)
         if self.service.settings.access_log:
@@ -92,10 +93,10 @@ async def read_body(scope: Scope, receive: Receive, limit: int) -> bytes:
             return body
 
 
-async def respond(send: Send, reply: Reply, extra: list[tuple[bytes, bytes]]) -> None:
-    """Send an answer, whole or in chunks."""
+async def respond(send: Send, receive: Receive, reply: Reply, extra: list[tuple[bytes, bytes]]) -> None:
+    """Send an answer, whole or in chunks as long as somebody takes them."""
     body, status, kind = reply
-    whole = not isinstance(body, AsyncIterator)
+    whole = not isinstance(body, AsyncGenerator)
     if whole and not isinstance(body, bytes):
         body = ENCODER.encode(body)
     headers = [(b"content-type", kind), *extra]
@@ -103,8 +104,15 @@ async def respond(send: Send, reply: Reply, extra: list[tuple[bytes, bytes]]) ->
         headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     if not whole:
-        async for chunk in body:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        gone = asyncio.ensure_future(receive())  # the request was read: what comes now is its end
+        try:
+            async for chunk in body:
+                if gone.done():
+                    break
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        finally:
+            gone.cancel()
+            await body.aclose()
         body = b""
     await send({"type": "http.response.body", "body": body})
 

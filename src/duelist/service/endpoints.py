@@ -11,7 +11,6 @@ import msgspec
 from duelist.live import events
 from duelist.live.events import DUEL, EVERYWHERE, body_of, view_of
 from duelist.live.state import State
-from duelist.live.status import summary_of
 from duelist.service import schemas
 from duelist.service.clicks import read_events
 from duelist.service.errors import LOG, Refused
@@ -86,19 +85,6 @@ def step(verb: str) -> Handler:
 
 def _standing(state: State) -> schemas.Standing:
     return schemas.Standing(state.definition.name, state.version, state.phase)
-
-
-async def listing(service: Service, call: Call) -> schemas.Listing:
-    await service.catch_up()
-
-    def look() -> list[schemas.Summary]:
-        found = []
-        for name in service.experiments.names():
-            with service.experiments.lock:  # one by one, so that nobody waits for all of them
-                found.append(schemas.Summary(**summary_of(service.experiments.state(name))))
-        return found
-
-    return schemas.Listing(await service.aside(look))
 
 
 async def status(service: Service, call: Call) -> Any:

@@ -55,6 +55,8 @@ def _operation(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     if "{name}" in route.path:
         name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
         made["parameters"] = [name]
+    if route.path.endswith("/explain"):
+        made["parameters"].append({"name": "id", "in": "query", "required": True, "schema": {"type": "string"}})
     if route.path.endswith("/events") and route.method == "GET":
         made["parameters"] += [_number("after", 0, 2**62), _number("limit", 1, MOST_LINES)]
     if route.takes is not None:
@@ -84,4 +86,5 @@ def _body(route: Route, schemas: dict[Any, Any]) -> Any:
 def _content(route: Route, schemas: dict[Any, Any]) -> dict[str, Any]:
     if route.answers is not None:
         return {JSON: {"schema": schemas[route.answers]}}
-    return {"application/jsonl" if route.path.endswith("/events") else "text/plain": {"schema": {"type": "string"}}}
+    kinds = {"events": "application/jsonl", "stream": "text/event-stream"}
+    return {kinds.get(route.path.rpartition("/")[2], "text/plain"): {"schema": {"type": "string"}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from duelist.live.definition import Definition
-from duelist.service import endpoints, schemas, voting
+from duelist.service import endpoints, schemas, view_schemas, views, voting
 from duelist.service.endpoints import Route
 
 ONE = "/v1/experiments/{name}"
@@ -19,7 +19,7 @@ ROUTES = (
         schemas.Standing,
         (201, 200),
     ),
-    Route("GET", "/v1/experiments", "read", endpoints.listing, "All experiments.", None, schemas.Listing),
+    Route("GET", "/v1/experiments", "read", views.listing, "All experiments.", None, schemas.Listing),
     Route("GET", ONE, "read", endpoints.status, "All that is known of an experiment.", None, schemas.Status),
     *(
         Route("POST", f"{ONE}/{verb}", "admin", endpoints.step(verb), summary, None, schemas.Standing)
@@ -81,6 +81,21 @@ ROUTES = (
         schemas.Forget,
         schemas.Forgotten,
     ),
+    Route("GET", f"{ONE}/insight", "read", views.insight, "Numbers to look at.", None, view_schemas.Insight),
+    Route("GET", f"{ONE}/history", "read", views.history, "How it came to be so.", None, view_schemas.Course),
+    Route("GET", f"{ONE}/impressions", "read", views.impressions, "The last of them.", None, view_schemas.Lines),
+    Route("GET", f"{ONE}/explain", "read", views.explain, "One list or duel.", None, view_schemas.Explained),
+    Route("GET", "/v1/choices", "read", views.choices, "Names for definitions.", None, view_schemas.Choices),
+    Route(
+        "POST",
+        "/v1/definitions/check",
+        "admin",
+        views.check,
+        "Check a definition, and define nothing.",
+        view_schemas.Trial,
+        view_schemas.Checked,
+    ),
+    Route("GET", "/v1/stream", "read", views.stream, "Names of experiments that changed, as server-sent events."),
     Route("GET", "/healthz", "", endpoints.alive, "Whether the process lives.", None, schemas.Health),
     Route("GET", "/readyz", "", endpoints.readiness, "Whether it can serve.", None, schemas.Health),
     Route("GET", "/metrics", "read", endpoints.metrics, "Numbers for Prometheus."),

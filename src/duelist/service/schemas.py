@@ -192,6 +192,10 @@ class Summary(Struct):
     certain: bool
     events: int
     healthy: bool
+    chance: float | None  # of the arm with the best one, to be the best
+    way: float | None  # to a verdict: from 0 to 1
+    shown: int  # lists and duels
+    at: int  # of the last event
 
 
 class Listing(Struct):

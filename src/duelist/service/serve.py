@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,21 @@ def serve(config: Path | None, given: Mapping[str, Any]) -> None:
     settings = read_settings(config, os.environ, given)
     open_journal(settings.journal).close()  # what is wrong with it is said now, in one sentence
     set_up(settings.log)
-    uvicorn.run(
-        App(settings),
-        host=settings.host,
-        port=settings.port,
-        access_log=False,
-        log_config=None,
-        server_header=False,
-        date_header=False,
-        timeout_graceful_shutdown=settings.stop_seconds,
+    app = App(settings)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=settings.stop_seconds,
+        )
     )
+    app.service.leaving = lambda: server.should_exit
+    with suppress(KeyboardInterrupt):  # it has ended in order by then
+        server.run()
+    if not server.started:
+        sys.exit(3)  # as uvicorn's own command says it

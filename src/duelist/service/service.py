@@ -16,6 +16,7 @@ from duelist.live.experiments import Experiments
 from duelist.live.requests import Plan
 from duelist.live.state import State
 from duelist.live.verbs import Verbs
+from duelist.live.views import Views
 from duelist.service.auth import Doorkeeper
 from duelist.service.clicks import Clicks
 from duelist.service.door import Door
@@ -34,12 +35,15 @@ class Service:
     experiments: Experiments
     door: Door
     clicks: Clicks
+    views: Views
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.doorkeeper = Doorkeeper(settings.tokens)
         self.metrics = Metrics()
         self.ready = False
+        self.leaving: Callable[[], bool] = lambda: False  # whether the server is to stop: streams end then
+        self.streams = 0
         self._collect = gc.get_threshold()
         self._side = ThreadPoolExecutor(2, "side")  # for what takes long and may run beside commits
         self._rehearsed: set[Any] = set()
@@ -52,6 +56,7 @@ class Service:
         self.experiments = await self.aside(lambda: Experiments(open_journal(self.settings.journal)))
         self.door = Door(self.experiments, self.settings.waiting)
         self.clicks = Clicks(self.experiments)
+        self.views = Views(self.experiments)
         await self.aside(self._warm_up)
         gc.collect()
         gc.freeze()  # a full collection over the compiler's heap takes longer than many requests

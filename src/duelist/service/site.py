@@ -6,8 +6,12 @@ visitor typed, if tokens are on.
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
+from ast import literal_eval
 from collections.abc import Awaitable, Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +26,9 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+STYLE = re.compile(
+    r"""createElement\("style"\)[^'"`]{0,40}"[0-9a-f]{64}"[^'"`]{0,40}textContent=('(?:[^'\\\n]|\\.)*')"""
+)
 
 
 class Page(NamedTuple):
@@ -29,10 +36,15 @@ class Page(NamedTuple):
 
     path: str
     file: str
-    policy: str = POLICY  # what the browser may load and run there
+    charts: bool = False  # drawn by plotly
 
 
-PAGES = (Page("/", "index.html"),)
+PAGES = (
+    Page("/", "index.html"),
+    Page("/compare", "compare.html", charts=True),
+    Page("/experiments/{name}", "experiment.html", charts=True),
+    Page("/new", "new.html"),
+)
 
 
 def site_routes() -> list[BaseRoute]:
@@ -43,7 +55,7 @@ def site_routes() -> list[BaseRoute]:
 
 def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
-        return _file(request, FOLDER / page.file, page.policy)
+        return _file(request, FOLDER / page.file, chart_policy() if page.charts else POLICY)
 
     return serve
 
@@ -78,11 +90,35 @@ def _file(request: Request, path: Path, policy: str) -> Response:
     return Response(body, headers=headers, media_type=KINDS[path.suffix])
 
 
-def _plotly() -> Response:
-    """Plotly's script, from its installed package."""
+@cache
+def chart_policy() -> str:
+    """The policy of pages with charts: the styles that plotly itself brings are allowed too, by their hashes.
+
+    It makes an empty style element, which it fills by script, and one with the rules of its maps. Nothing else has
+    these hashes: what a visitor wrote is no more allowed than on other pages.
+
+    >>> chart_policy().count("sha256-") >= 1, "unsafe" in chart_policy()
+    (True, False)
+    """
+    path = plotly_script()
+    text = "" if path is None else path.read_text(encoding="utf-8")
+    styles = ["", *(literal_eval(quoted) for quoted in STYLE.findall(text))]
+    hashes = [base64.b64encode(hashlib.sha256(style.encode()).digest()).decode() for style in styles]
+    allowed = " ".join(f"'sha256-{each}'" for each in dict.fromkeys(hashes))
+    return POLICY.replace("style-src 'self'", f"style-src 'self' {allowed}")
+
+
+def plotly_script() -> Path | None:
+    """Plotly's script, of its installed package."""
     found = find_spec("plotly")
     if found is None or found.origin is None:
+        return None
+    return Path(found.origin).parent / "package_data" / "plotly.min.js"
+
+
+def _plotly() -> Response:
+    path = plotly_script()
+    if path is None:
         return Response("charts need plotly: pip install 'duelist[service]'\n", 404, media_type="text/plain")
-    path = Path(found.origin).parent / "package_data" / "plotly.min.js"
     headers = {"X-Content-Type-Options": "nosniff", "Cache-Control": "max-age=86400"}
     return FileResponse(path, media_type="text/javascript", headers=headers)

@@ -43,8 +43,11 @@ def run_vote(
         _begin(settings.journal, definition, kept, file)
         set_up(settings.log)
         address = f"http://{{}}:{listening.getsockname()[1]}/vote/{definition.name}"
-        config = uvicorn.Config(App(settings, ballot.files), access_log=False, log_config=None, server_header=False)
-        _Announced(config, lambda: _announce(address, settings, kept, browse)).run(sockets=[listening])
+        app = App(settings, ballot.files)
+        config = uvicorn.Config(app, access_log=False, log_config=None, server_header=False)
+        server = _Announced(config, lambda: _announce(address, settings, kept, browse))
+        app.service.leaving = lambda: server.should_exit  # an open dashboard must not keep it from ending
+        server.run(sockets=[listening])
     _sum_up(settings.journal, definition.name, kept)
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
 from duelist.dueling.policy import Duel, Policy
 from duelist.live.contents import prompts_of
 from duelist.live.credit import decides, method_of, outcome_of
@@ -16,8 +18,8 @@ from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels
 from duelist.live.events import Listed, Pair, View, body_of
 from duelist.live.impressions import LATE, SECOND, Closed
 from duelist.live.impressions import REPEATED as TOLD_AGAIN
-from duelist.live.questions import Questions, sure_best, sure_order
-from duelist.live.state import Fetch, State, Verdicts
+from duelist.live.questions import Questions, sure_best, sure_order, ways_out
+from duelist.live.state import OUTCOME, Fetch, State, Verdicts
 from duelist.storage.journal import Event
 
 TRIES = 16  # draws of a policy until one is allowed; then the allowed arms are drawn evenly
@@ -72,7 +74,7 @@ class Arms(State):
 
     def apply_duels(self, events: Sequence[Event]) -> Verdicts:
         # Where something else may happen between two duels, they are taken one by one: chunks must not matter.
-        looks = self.definition.stop.rule in ("evidence", "certain") and self.phase == "running"
+        looks = self.definition.stop.rule != "hand" and self.phase == "running"
         if len(events) > 1 and (looks or self.impressions.open or self.lessons is not None):
             return {seq: how for event in events for seq, how in self.apply_duels([event]).items()}
         if self.impressions.open:
@@ -80,11 +82,13 @@ class Arms(State):
         if self.questions is not None:
             self.questions.note(events)
         told_before = int(self.duels.numbers[TOLD_COUNT])
-        repeated, missing = self.duels.fold(events, self.evidence.wins)
+        repeated, missing, told = self.duels.fold(events, self.evidence.wins)
         self._seen(events[-1], len(events))
         verdicts = {events[place].seq: TOLD_AGAIN for place in repeated}
         verdicts |= {events[place].seq: LATE for place in missing}
         self.late += len(missing)
+        for of, by, outcome in told:
+            self.recent.append([of, by, outcome, []])
         if self.duels.numbers[TOLD_COUNT] != told_before:
             self.maybe_stop()
             if self.lessons is not None:
@@ -114,6 +118,12 @@ class Arms(State):
         super().tick(at)
         self.duels.advance(at)
 
+    def traffic(self) -> Floats:
+        return super().traffic() + self.duels.shown / 2
+
+    def lessons_learnt(self) -> int:
+        return super().lessons_learnt() + int(self.duels.numbers[TOLD_COUNT])
+
     def learn(self, closed: Closed, body: Any) -> None:
         assert isinstance(body, Listed)
         pair = body.pair
@@ -128,6 +138,7 @@ class Arms(State):
     def _teach(self, closed: Closed, body: Listed, outcome: float) -> None:
         pair, arms = body.pair, self.definition.arms
         assert pair is not None
+        self.recent[-1][OUTCOME] = outcome
         if body.of:  # an ask of its own, which may have been told or have expired
             row = self.duels.find(body.of)
             if row < 0 or self.duels.table.told_by[row]:
@@ -143,16 +154,23 @@ class Arms(State):
         stop = self.definition.stop
         if self.phase != "running":
             return
-        told = int(self.duels.numbers[TOLD_COUNT])
         if (stop.rule == "certain" and self.policy.certain() is not None) or (
-            stop.rule == "budget" and told + self.learnt + self.skipped >= stop.budget
+            stop.rule == "budget" and self.lessons_learnt() >= stop.budget
         ):
-            self.phase, self.stopped_by = "stopped", stop.rule
+            self.end(stop.rule)
 
     def decided(self) -> int | None:
         if self.questions is None:
             return super().decided()
         return sure_best(self.evidence.wins, self.definition.stop.alpha)
+
+    def ways(self, arm: int) -> Floats:
+        if self.questions is None:
+            return super().ways(arm)
+        ways, _ = ways_out(self.evidence.wins, self.definition.stop.alpha)
+        most = 0.99 if ways[arm] >= 1 else math.inf  # who is out is no winner, whoever else is
+        ways[arm] = 1.0
+        return np.minimum(ways, most)
 
     def answered(self) -> bool:
         if self.questions is None or self.questions.target == "best":

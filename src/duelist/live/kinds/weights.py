@@ -12,8 +12,9 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.live.definition import Definition
 from duelist.live.events import Ranked
+from duelist.live.history import History
 from duelist.live.impressions import Closed
-from duelist.live.state import Fetch, State
+from duelist.live.state import OUTCOME, Fetch, State
 from duelist.online.impression import Impression
 from duelist.online.learner import Learner
 
@@ -44,13 +45,22 @@ class Weights(State):
     def learn(self, closed: Closed, body: Any) -> None:
         assert isinstance(body, Ranked)
         clicks = sorted({place for place, action in closed.clicks})
+        before = self.learner.weights[0].copy()
         self.learner.apply(self._impression(body), clicks)
+        self.recent[-1][OUTCOME] = float(np.linalg.norm(self.learner.weights[0] - before))
 
     def _impression(self, body: Ranked) -> Impression:
         made = self.learner.blank.fresh()
         for name, array in made.tables().items():
             array[...] = np.frombuffer(body.tables[name], array.dtype).reshape(array.shape)
         return made
+
+    def new_history(self) -> History:
+        return History(1 + self.definition.n_features)
+
+    def point(self) -> Floats:
+        """Lessons, and the weights."""
+        return np.concatenate([[self.lessons_learnt()], self.learner.weights[0]])
 
     def best(self) -> str | None:
         return None
