@@ -91,6 +91,24 @@ def test_the_verbs_of_a_client(url: str) -> None:
         assert search.ask().id is None
 
 
+def test_votes_go_through_the_client(url: str) -> None:
+    contents = {"blue": "A blue page", "green": {"markdown": "A **green** page"}}
+    votes = {"name": "votes", "kind": "arms", "arms": ["blue", "green"], "policy": "rucb", "contents": contents}
+    with Client(url, "secret") as client:
+        experiment = client.define(votes)
+        experiment.start()
+        asked = experiment.question(user="ann")
+        assert asked.left is not None
+        assert asked.right is not None
+        assert {"A blue page"} == {side["text"] for side in (asked.left, asked.right) if "text" in side}
+        assert experiment.tell(asked.id, outcome=1).told
+        again = experiment.question(user="ann")
+        assert (again.id, again.why, again.votes) == (None, "done", 1)
+        assert experiment.question().id is not None  # somebody else
+    with Client("http://127.0.0.1:1", fallback=True) as away:
+        assert away["votes"].question(user="ann") == (None, None, None, None, "away", 0, False, True)
+
+
 def test_errors_are_those_of_the_library(url: str) -> None:
     with Client(url, "secret") as client:
         client.define({**ARMS, "name": "errors"})

@@ -9,8 +9,8 @@ A request that failed on its way is sent again, with the same key, so that nothi
 whoever shows results gets an answer in bounded time, with or without the service: `page.fallback` says which.
 """
 
-from duelist.client.answers import Asked, Page, Tally, Told
+from duelist.client.answers import Asked, Page, Question, Tally, Told
 from duelist.client.asynchronous import AsyncClient, AsyncExperiment
 from duelist.client.synchronous import Client, RemoteExperiment
 
-__all__ = ["Asked", "AsyncClient", "AsyncExperiment", "Client", "Page", "RemoteExperiment", "Tally", "Told"]
+__all__ = ["Asked", "AsyncClient", "AsyncExperiment", "Client", "Page", "Question", "RemoteExperiment", "Tally", "Told"]

@@ -14,6 +14,19 @@ class Asked(NamedTuple):
     fallback: bool = False  # the service was away
 
 
+class Question(NamedTuple):
+    """Two contents to vote on, as the service shows them; without an id there are none, and `why` says why."""
+
+    id: str | None
+    left: dict[str, Any] | None = None
+    right: dict[str, Any] | None = None
+    prompt: dict[str, Any] | None = None
+    why: str = ""  # paused, stopped, outside (does not take part), done (has judged all there is), away
+    votes: int = 0  # so far, of everybody
+    certain: bool = False
+    fallback: bool = False  # the service was away
+
+
 class Told(NamedTuple):
     """A duel was told, before or now; not told when the service was away."""
 

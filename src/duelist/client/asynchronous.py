@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from duelist.client import requests
-from duelist.client.answers import Asked, Page, Tally, Told
+from duelist.client.answers import Asked, Page, Question, Tally, Told
 from duelist.client.requests import HEADERS, Fallback, Request, Requests, Tries, give_up, httpx, read
 from duelist.core.errors import CannotStore
 
@@ -109,6 +109,10 @@ class AsyncExperiment:
     ) -> Asked:
         """Two arms to show."""
         return await self.client.send(self._make.ask(user, key, allowed))  # type: ignore[no-any-return]
+
+    async def question(self, user: str | None = None, key: str | None = None) -> Question:
+        """Two contents to show to somebody who votes; its id goes to `tell`."""
+        return await self.client.send(self._make.question(user, key))  # type: ignore[no-any-return]
 
     async def tell(self, id: str | None, winner: str | None = None, outcome: float | None = None) -> Told:
         """How a duel ended; of one without an id there is nothing to tell."""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from duelist.client.answers import Asked, Page, Tally, Told
+from duelist.client.answers import Asked, Page, Question, Tally, Told
 from duelist.core.errors import (
     AlreadyDefined,
     BadInput,
@@ -67,6 +67,11 @@ class Requests:
         arm = self._arm(allowed or ())
         instead = self._or(lambda: Asked(None, arm, arm, True)) if arm else None
         return Request("POST", self._path("ask"), body, lambda found: Asked(**found), instead)
+
+    def question(self, user: str | None, key: str | None) -> Request:
+        body = {"user": user or new_key(), "key": key or new_key()}  # nobody's name: asked as somebody new
+        instead = self._or(lambda: Question(None, why="away", fallback=True))
+        return Request("POST", self._path("question"), body, _question, instead)
 
     def tell(self, id: str, winner: str | None, outcome: float | None) -> Request:
         body = _given(id=id, winner=winner, outcome=outcome)
@@ -192,6 +197,10 @@ def httpx() -> Any:
 
 def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _question(found: dict[str, Any]) -> Question:
+    return Question(**{name: value for name, value in found.items() if name in Question._fields})
 
 
 def _page(found: dict[str, Any]) -> Page:
