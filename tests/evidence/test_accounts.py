@@ -21,7 +21,8 @@ def visits(number: int = 6000, users: int = 2500, seed: int = 0) -> tuple[Any, F
     rng = np.random.default_rng(seed)
     names = rng.integers(0, 2**64, users, dtype=np.uint64)
     names[:2] = 0, 2**64 - 1
-    return names[rng.integers(users, size=number)], rng.choice([-1.0, -0.25, 0.0, 2.0], number)
+    values: Floats = np.array([-1.0, -0.25, 0.0, 2.0])
+    return names[rng.integers(users, size=number)], rng.choice(values, number)
 
 
 def weight(count: int) -> float:

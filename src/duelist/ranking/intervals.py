@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -32,8 +32,8 @@ class Answer(NamedTuple):
 
     low: Floats
     high: Floats
-    rank_low: Floats
-    rank_high: Floats
+    rank_low: Any  # whole numbers
+    rank_high: Any
     best: Floats
     bias: Bias | None
     fit: Fit

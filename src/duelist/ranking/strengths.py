@@ -153,8 +153,7 @@ def _meat_of_users(found: Strengths, log: DuelLog) -> tuple[Floats, int]:
 
 
 def _chances(at: Floats, n: int) -> Floats:
-    chances: Floats = special.expit(at[:n, None] - at[None, :n] + (at[n] if len(at) > n else 0.0))
-    return chances
+    return np.asarray(special.expit(at[:n, None] - at[None, :n] + (at[n] if len(at) > n else 0.0)), np.float64)
 
 
 def _height(at: Floats, cells: Cells, prior: float) -> float:

@@ -51,7 +51,8 @@ def visit(luck: np.random.Generator, crowd: Crowd, effect: float = 0.0) -> Visit
     arrival = luck.random(crowd.users) * (2.0 if crowd.regular else 0.8 * DAYS)
     times = arrival[users] + gaps - gaps[begins]
     order = np.argsort(times, kind="stable")
-    users, times = (column[order][times[order] < DAYS] for column in (users, times))
+    order = order[times[order] < DAYS]
+    users, times = users[order], times[order]
     taste = np.clip(luck.normal(effect, crowd.taste, crowd.users), -1, 1)
     sign = np.where(luck.random(len(users)) < (1 + taste[users]) / 2, 1.0, -1.0)
     return Visits(users, times, np.where(luck.random(len(users)) < CLICKED, sign, 0.0))
