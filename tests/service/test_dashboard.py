@@ -174,6 +174,29 @@ def test_a_page_learns_without_a_reload(one: Server, http: httpx.Client, visit: 
     assert page.evaluate("window.still") == "the same page"
 
 
+def test_the_leader_changes_before_ones_eyes(one: Server, http: httpx.Client, visit: Visit) -> None:
+    """People change their mind: first everybody prefers the old page, then everybody the new one."""
+    path = "/v1/experiments/pages"
+    definition = {"name": "pages", "kind": "arms", "arms": ["old", "new"], "policy": "uniform"}
+    assert http.post("/v1/experiments", json=definition).status_code in (200, 201)
+    http.post(f"{path}/start")
+
+    def vote(winner: str, times: int) -> None:
+        told = 0
+        while told < times:
+            asked = http.post(f"{path}/ask", json={}).json()
+            if asked["left"] != asked["right"]:
+                http.post(f"{path}/tell", json={"id": asked["id"], "winner": winner})
+                told += 1
+
+    vote("old", 5)
+    page = visit(f"{one.url}/experiments/pages")
+    expect(page.locator(".lead")).to_contain_text("old leads")
+    is_live(page)
+    vote("new", 15)
+    expect(page.locator(".lead")).to_contain_text("new leads")
+
+
 def test_every_chart_has_words_a_table_and_a_file_and_text_stays_text(
     one: Server, http: httpx.Client, visit: Visit
 ) -> None:
