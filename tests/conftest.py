@@ -86,6 +86,7 @@ def empty(postgres: Postgres) -> Callable[[], str]:
     return lambda: postgres.new_database(f"journal{next(NUMBERS)}")
 
 
+PATIENCE = 60_000  # milliseconds: a machine may be busy; what is waited for comes or does not
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -96,8 +97,9 @@ def browser() -> Iterator[Browser]:
     Playwright keeps an event loop running in this thread, so that asyncio.run fails while it is open: it is opened for
     one file of tests, and such a file has no other asynchronous tests.
     """
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         pytest.skip("no browser: apt-get install chromium, and this test runs")
@@ -122,6 +124,7 @@ class Visit:
     def __call__(self, url: str, **context: Any) -> Page:
         """A page in a context of its own (`color_scheme="dark"`, `viewport={"width": 390, "height": 800}`)."""
         self.contexts.append(self.browser.new_context(**context))
+        self.contexts[-1].set_default_timeout(PATIENCE)
         page = self.contexts[-1].new_page()
         page.on("console", self._note)
         page.on("pageerror", lambda error: self.said.append(str(error)))

@@ -17,7 +17,6 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect
 from .helpers import HOSTILE, Running, running
 
 Visit = Any  # opens pages, and fails where something goes wrong on them
-WAIT = 60_000  # milliseconds
 GONE = ("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE_CHUNKED_ENCODING")
 PHONE: ViewportSize = {"width": 390, "height": 800}
 
@@ -41,7 +40,7 @@ def picture(page: Page, name: str) -> None:
     """Of a list that two rankers made, for the documentation."""
     if folder := os.environ.get("DUELIST_PICTURES"):
         Path(folder).mkdir(exist_ok=True)
-        expect(fact(page, "rankers")).to_contain_text("leads", timeout=WAIT)
+        expect(fact(page, "rankers")).to_contain_text("leads")
         while page.locator(".by-bm25").count() in (0, 10):
             page.reload()
             page.get_by_text("Why this list?").click()
@@ -68,8 +67,8 @@ def test_search_why_and_a_click(demo: Running, visit: Visit) -> None:
 def test_the_strip_follows_and_its_buttons_work(demo: Running, visit: Visit) -> None:
     page = visit(demo.url)
     before = fact(page, "visitors").inner_text()
-    expect(fact(page, "visitors")).not_to_have_text(before, timeout=WAIT)
-    expect(fact(page, "rankers")).to_contain_text(re.compile("leads|certainly"), timeout=WAIT)
+    expect(fact(page, "visitors")).not_to_have_text(before)
+    expect(fact(page, "rankers")).to_contain_text(re.compile("leads|certainly"))
     page.get_by_role("button", name="Change taste").click()
     expect(fact(page, "taste")).to_contain_text("short pages of functions")
     page.get_by_role("button", name="Slower").click()
@@ -133,7 +132,7 @@ def test_an_open_dashboard_does_not_keep_it_from_ending(tmp_path: Path, visit: V
     visit.expected = GONE
     with running(tmp_path) as short:
         page = visit(short.url.removesuffix("search"))
-        expect(page.get_by_role("link", name="rankers", exact=True)).to_be_visible(timeout=WAIT)
+        expect(page.get_by_role("link", name="rankers", exact=True)).to_be_visible()
         assert short.stop() == 0
     assert "Traceback" not in short.log.read_text()
 
@@ -144,4 +143,4 @@ def test_when_the_demo_has_ended_the_page_says_so(tmp_path: Path, visit: Visit) 
         page = visit(short.url)
         expect(page.locator(".gone")).to_be_hidden()
         assert short.stop() == 0
-        expect(page.locator(".gone")).to_be_visible(timeout=WAIT)
+        expect(page.locator(".gone")).to_be_visible()

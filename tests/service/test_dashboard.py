@@ -33,8 +33,6 @@ PATIENCE = 60.0  # seconds for what the service does in the background
 
 Visit = Callable[..., Page]
 
-expect.set_options(timeout=30_000)  # a machine may be busy; what is waited for comes or does not
-
 
 def define(http: httpx.Client, definition: dict[str, Any]) -> None:
     http.post("/v1/experiments", json=definition).raise_for_status()

@@ -89,7 +89,6 @@ def threaded(**given: Any) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def votes() -> Iterator[Votes]:
-    expect.set_options(timeout=60_000)  # machines may be busy
     with threaded() as url:
         made = Votes(url)
         with made.http:
