@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import shutil
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+import uvicorn
 
 from duelist.core.errors import MissingExtra
 
@@ -94,6 +99,27 @@ NUMBERS = itertools.count()
 def empty(postgres: Postgres) -> Callable[[], str]:
     """Makes empty databases; each gives its address."""
     return lambda: postgres.new_database(f"journal{next(NUMBERS)}")
+
+
+@pytest.fixture(scope="session")
+def threaded() -> Callable[..., AbstractContextManager[str]]:
+    """Runs services in threads of this process, on free ports; each block gives an address."""
+    from duelist.service.app import App
+    from duelist.service.settings import Settings
+
+    @contextmanager
+    def serve(**given: Any) -> Iterator[str]:
+        app = App(Settings(**{"journal": "memory://", "compile_apart": False, **given}))
+        server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        server.should_exit = True
+        thread.join(60)
+
+    return serve
 
 
 PATIENCE = 60_000  # milliseconds: a machine may be busy; what is waited for comes or does not

@@ -5,39 +5,30 @@ from __future__ import annotations
 import asyncio
 import inspect
 import socket
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from duelist.client import AsyncClient, AsyncExperiment, Client, RemoteExperiment
 from duelist.core.errors import AlreadyDefined, BadInput, CannotStore, NotAllowed, UnknownName, Unreachable
 from duelist.live.local import Experiment
-from duelist.service.app import App
 from duelist.service.auth import Token, hash_token
-from duelist.service.settings import Settings
 
+Threaded = Callable[..., AbstractContextManager[str]]
 ARMS = {"name": "search", "kind": "arms", "arms": ["bm25", "ltr", "vector"], "policy": "rucb"}
 WEIGHTS = {"name": "weights", "kind": "weights", "features": 2}
 RANKINGS = {"bm25": ["a", "b", "c", "d"], "ltr": ["c", "a", "e", "b"], "vector": ["e", "d", "a", "f"]}
 
 
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
+def url(threaded: Threaded) -> Iterator[str]:
     tokens = (Token("ops", "admin", hash_token("secret")), Token("web", "write", hash_token("weak")))
-    settings = Settings(journal="memory://", compile_apart=False, tokens=tokens)
-    server = uvicorn.Server(uvicorn.Config(App(settings), port=0, log_config=None))
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join(10)
+    with threaded(tokens=tokens) as address:
+        yield address
 
 
 class Lossy(httpx.BaseTransport):

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from duelist.service.app import App
 from duelist.service.auth import Token, hash_token
-from duelist.service.settings import Settings
 
 Visit = Callable[..., Page]
+Threaded = Callable[..., AbstractContextManager[str]]
 PHONE = {"viewport": {"width": 390, "height": 800}}
 WISH = ["best", "second", "third"]  # in this order, in what people vote
 PICTURES = os.environ.get("DUELIST_PICTURES")
@@ -73,22 +68,8 @@ class Votes:
             self.post(f"/{name}/tell", {"id": asked["id"], "winner": winner})
 
 
-@contextmanager
-def threaded(**given: Any) -> Iterator[str]:
-    """A service in a thread; its address."""
-    app = App(Settings(**{"journal": "memory://", "compile_apart": False, **given}))
-    running = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
-    thread = threading.Thread(target=lambda: asyncio.run(running.serve()), daemon=True)
-    thread.start()
-    while not running.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}"
-    running.should_exit = True
-    thread.join(60)
-
-
 @pytest.fixture(scope="module")
-def votes() -> Iterator[Votes]:
+def votes(threaded: Threaded) -> Iterator[Votes]:
     with threaded() as url:
         made = Votes(url)
         with made.http:
@@ -299,7 +280,7 @@ PIXEL = bytes.fromhex(
 )
 
 
-def test_a_token_where_tokens_are_on(visit: Visit) -> None:
+def test_a_token_where_tokens_are_on(threaded: Threaded, visit: Visit) -> None:
     visit.expected = ("Failed to load resource",)  # type: ignore[attr-defined]
     tokens = tuple(Token(role, role, hash_token(f"secret-{role}")) for role in ("read", "write", "admin"))
     with threaded(tokens=tokens) as url:
@@ -335,7 +316,7 @@ def test_a_long_text_is_scrolled_by_keys_and_not_voted_on(votes: Votes, visit: V
 
 
 def test_pictures_of_the_page(votes: Votes, visit: Visit) -> None:
-    """Taken for the documentation; without the variable it is one more look at a wide page."""
+    """Side by side, on a phone too, as they were written, and nothing to scroll sideways for."""
     prompt = "Explain to a child why the sky is blue."
     answers: dict[str, Any] = {
         "short": {"markdown": "Sunlight has **all colours**. Air throws the *blue* ones around the most."},
@@ -343,6 +324,16 @@ def test_pictures_of_the_page(votes: Votes, visit: Visit) -> None:
     }
     name = votes.new([{"prompt": prompt, "answers": answers}])
     page = ready(visit(votes.page(name), viewport={"width": 1000, "height": 560}))
-    picture(page, "vote")
     phone = ready(visit(votes.page(name), **PHONE, color_scheme="dark"))
+    for each in (page, phone):
+        expect(each.get_by_label("Prompt")).to_have_text(prompt)
+        expect(each.locator(".side strong")).to_have_text("all colours")
+        expect(each.locator(".side ol li")).to_have_count(2)
+        left, right = (each.locator(".side").nth(place).bounding_box() for place in (0, 1))
+        assert left is not None
+        assert right is not None
+        assert left["y"] == right["y"]
+        assert left["x"] + left["width"] < right["x"]
+        assert each.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    picture(page, "vote")
     picture(phone, "vote-phone")

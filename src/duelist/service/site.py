@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
 from starlette.requests import Request
@@ -32,18 +33,24 @@ STYLE = re.compile(
 
 
 class Page(NamedTuple):
-    """A file at an address."""
+    """A script at an address, in the frame that all pages of the dashboard share."""
 
     path: str
-    file: str
+    script: str
+    title: str
     charts: bool = False  # drawn by plotly
+
+    def html(self) -> bytes:
+        """The frame, filled in."""
+        frame = Template((FOLDER / "dashboard.html").read_text(encoding="utf-8"))
+        return frame.substitute(title=self.title, script=self.script).encode()
 
 
 PAGES = (
-    Page("/", "index.html"),
-    Page("/compare", "compare.html", charts=True),
-    Page("/experiments/{name}", "experiment.html", charts=True),
-    Page("/new", "new.html"),
+    Page("/", "index.js", "Experiments"),
+    Page("/compare", "compare.js", "Compare", charts=True),
+    Page("/experiments/{name}", "experiment.js", "Experiment", charts=True),
+    Page("/new", "new.js", "New experiment"),
 )
 
 
@@ -55,7 +62,7 @@ def site_routes() -> list[BaseRoute]:
 
 def _page(page: Page) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
-        return _file(request, FOLDER / page.file, chart_policy() if page.charts else POLICY)
+        return _answer(request, page.html(), "text/html", chart_policy() if page.charts else POLICY)
 
     return serve
 
@@ -76,7 +83,10 @@ async def _asset(request: Request) -> Response:
 
 
 def _file(request: Request, path: Path, policy: str) -> Response:
-    body = path.read_bytes()
+    return _answer(request, path.read_bytes(), KINDS[path.suffix], policy)
+
+
+def _answer(request: Request, body: bytes, kind: str, policy: str) -> Response:
     tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
     headers = {
         "Content-Security-Policy": policy,
@@ -87,7 +97,7 @@ def _file(request: Request, path: Path, policy: str) -> Response:
     }
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return Response(body, headers=headers, media_type=KINDS[path.suffix])
+    return Response(body, headers=headers, media_type=kind)
 
 
 @cache
