@@ -151,7 +151,7 @@ def test_two_are_compared_by_keyboard(one: Server, visit: Visit) -> None:
     for name, leader in (("prompts", "polite"), ("search", "ltr")):
         expect(page.get_by_role("region", name=name, exact=True)).to_contain_text(leader)
     drawn(page, "way", "regret")
-    expect(page.locator("#said-way")).to_contain_text("way to a verdict now: prompts")
+    expect(page.locator("#said-way")).to_contain_text("Way to a verdict now: prompts")
     picture(page, "dashboard-compare", full_page=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,11 +15,11 @@ from playwright.sync_api import Page, expect
 from duelist.bench.servers import Server
 
 from .helpers import PAIR, server
-from .test_dashboard import drawn, is_live, picture
+from .test_dashboard import PROMPTS, define, drawn, duel, is_live, picture
 
 ADMIN = {"Authorization": "Bearer secret admin"}
 TOKENS = {"DUELIST_ADMIN_TOKEN": "secret admin", "DUELIST_READ_TOKEN": "secret read"}
-PAGES = ("/", "/experiments/pair", "/compare?names=pair,other", "/new", "/experiments/none")
+PAGES = ("/", "/experiments/pair", "/experiments/prompts", "/compare?names=pair,prompts", "/new", "/experiments/none")
 REFUSED = ("status of 401", "status of 403", "status of 404")
 
 Visit = Any  # opens pages, and is told which errors a test provokes
@@ -27,7 +28,13 @@ Visit = Any  # opens pages, and is told which errors a test provokes
 @pytest.fixture(scope="module")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A service that wants tokens."""
-    with server(tmp_path_factory.mktemp("states") / "live.db", **TOKENS) as running:
+    with (
+        server(tmp_path_factory.mktemp("states") / "live.db", **TOKENS) as running,
+        httpx.Client(base_url=running.url, timeout=60, headers=ADMIN) as http,
+    ):
+        define(http, PROMPTS)
+        for user in range(40):
+            duel(http, f"u{user}")
         for name in ("pair", "other"):
             send(running, "/v1/experiments", PAIR | {"name": name})
             send(running, f"/v1/experiments/{name}/start")
@@ -96,7 +103,7 @@ def test_pages_are_for_everybody(path: str, open_page: Callable[..., Page]) -> N
     """Axe finds nothing in the light and in the dark, and there is nothing to scroll sideways on a phone."""
     page = open_page(path, viewport={"width": 390, "height": 800})
     expect(page.locator("#content[aria-busy]")).to_have_count(0)
-    if path.startswith(("/experiments/pair", "/compare")):
+    if path.startswith(("/experiments/prompts", "/compare")):
         drawn(page, "regret")
     is_live(page)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -106,7 +113,7 @@ def test_pages_are_for_everybody(path: str, open_page: Callable[..., Page]) -> N
         assert (sum(brightness) < 150) == (scheme == "dark")
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
-    if path == "/experiments/pair":
+    if path == "/experiments/prompts":
         charts_follow_the_light(page)
 
 
@@ -115,6 +122,8 @@ def charts_follow_the_light(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 1500})
     tick = page.locator("#chance .xtick text").first
     expect(tick).to_have_css("fill", "rgb(232, 234, 238)")
+    wide = re.compile(r"^[4-9]\d\d")  # on the phone it had less
+    expect(page.locator("#chance .main-svg").first).to_have_attribute("width", wide)
     picture(page, "dashboard-dark")
     page.emulate_media(color_scheme="light")
     expect(tick).to_have_css("fill", "rgb(22, 25, 29)")

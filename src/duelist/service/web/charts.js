@@ -43,12 +43,11 @@ function ink(name) {
 function layoutOf(layout) {
   const axis = (given = {}) => ({ gridcolor: ink("line"), zerolinecolor: ink("line"), automargin: true, ...given });
   return {
-    height: 280,
     margin: { l: 50, r: 15, t: 10, b: 40 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { color: ink("ink"), size: 13 },
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+    legend: { orientation: "h", yref: "container", y: 1, yanchor: "top", x: 0 },
     showlegend: true,
     ...layout,
     xaxis: axis(layout.xaxis), yaxis: axis(layout.yaxis),
@@ -74,15 +73,21 @@ export class Figure {
   /** Show traces, a sentence about them, and the numbers: `heads` and `rows`. */
   async draw(what) {
     this.last = what;
-    const { traces, layout = {}, said, heads, rows, file } = what;
+    const { traces, layout = {}, height = 280, said, heads, rows, file } = what;
     this.said.textContent = said;
     this.figure.dataset.points = rows.length;
     offer(this.link, csv(heads, rows), `${file ?? "duelist"}-${this.name}.csv`);
     const shown = rows.length > MOST_ROWS ? `, the last ${MOST_ROWS} of ${rows.length}` : "";
     this.numbers.replaceChildren(table(`Numbers of the chart${shown}`, heads, rows.slice(-MOST_ROWS)));
+    this.chart.hidden = !rows.length; // axes without anything on them look as if something were broken
+    if (this.chart.hidden) {
+      this.figure.dataset.drawn = "true";
+      return;
+    }
     try {
       const draw = await plotly();
       if (this.last !== what) return;
+      this.chart.style.height = `${height}px`; // plotly forgets the height of a layout when the window changes
       await draw.react(this.chart, traces, layoutOf(layout), { displayModeBar: false, responsive: true });
       this.figure.dataset.drawn = "true";
     } catch (error) {

@@ -41,7 +41,7 @@ function overLessons(figure, column, title, courses) {
       yaxis: { title: { text: title } },
       shapes: column === "way" ? [END] : [],
     },
-    said: last ? `${title} now: ${last}.` : "Nothing was shown yet.",
+    said: last ? `${title[0].toUpperCase()}${title.slice(1)} now: ${last}.` : "Nothing was shown yet.",
     heads: ["experiment", "over", column],
     rows,
     file: "compare",

@@ -130,14 +130,14 @@ export const ARMS = {
         showscale: false, // its bar sets style attributes, which the policy does not allow
         textfont: { size: 11 },
       }],
+      height: Math.max(280, (names.length > FEW ? 40 : 64) * names.length + 100),
       layout: {
-        height: Math.max(280, (names.length > FEW ? 40 : 64) * names.length + 100),
         showlegend: false,
         xaxis: { type: "category", side: "top" },
         yaxis: { type: "category", autorange: "reversed" },
       },
-      said: closest ? `${count} met. The closest are ${closest.first} and ${closest.second}: `
-        + `${number(closest.wins, 1)} to ${number(closest.losses, 1)}.` : "No two arms have met yet.",
+      said: closest ? `${count} met. The closest: ${closest.first} won ${number(closest.wins, 1)} and `
+        + `${closest.second} ${number(closest.losses, 1)} of their duels.` : "No two arms have met yet.",
       heads: ["first", "second", "wins", "losses", "win rate", "low", "high"],
       rows: seen.pairs.map((pair) =>
         [pair.first, pair.second, pair.wins, pair.losses, pair.rate, pair.low, pair.high]),
