@@ -24,6 +24,7 @@ Gap = Annotated[float, limits("how far from 1/2 a probability is", low=-0.5, hig
 Chances = Annotated[tuple[float, ...], limits("from 0 to 1", each=float, low=0, high=1)]
 Stretch = Annotated[int, limits("duels between two changes", low=1)]
 Changes = Annotated[int, limits("how often another arm becomes the best", low=1)]
+Seed = Annotated[int, limits("of what is drawn", low=0)]
 Lead = Annotated[float, limits("of the best arm, in utility", above=0, high=1)]
 
 
@@ -106,7 +107,7 @@ def worst_case(arms: Arms = 100, epsilon: Gap = 0.1) -> Matrix:
 def bradley_terry_random(
     arms: Arms = 100,
     epsilon: Annotated[float, limits("lead of the best arm, as a probability above 1/2", low=0, below=0.5)] = 0.1,
-    seed: Annotated[int, limits("of the weights", low=0)] = 0,
+    seed: Seed = 0,
 ) -> Matrix:
     """Random weights, the best arm at least epsilon ahead; thesis 5.5.1, Figure 5.2."""
     others = np.random.default_rng(seed).random(arms - 1)
@@ -117,6 +118,26 @@ def bradley_terry_random(
 def arithmetic(arms: Arms = 8, step: Gap = 0.05) -> Matrix:
     """P[i, j] = 1/2 + step (j - i)."""
     return Matrix(from_upper(arms, lambda i, j: 0.5 + step * (j - i)), "arithmetic")
+
+
+@named(ENVIRONMENTS, "strong")
+def strong(arms: Arms = 20, seed: Seed = 0) -> Matrix:
+    """Every better arm beats every worse one with 0.9 to 0.99, at random; the arms are in no order."""
+    luck = np.random.default_rng(seed)
+    return _shuffled(from_upper(arms, lambda i, j: luck.uniform(0.9, 0.99)), luck, "strong")
+
+
+@named(ENVIRONMENTS, "tangled")
+def tangled(arms: Arms = 20, seed: Seed = 0) -> Matrix:
+    """One arm beats each other one with 0.52 to 0.75, and those each other with anything from 0.1 to 0.9."""
+    luck = np.random.default_rng(seed)
+    chances = from_upper(arms, lambda i, j: luck.uniform(0.52, 0.75) if i == 0 else luck.uniform(0.1, 0.9))
+    return _shuffled(chances, luck, "tangled")
+
+
+def _shuffled(matrix: Floats, luck: np.random.Generator, name: str) -> Matrix:
+    order = luck.permutation(len(matrix))
+    return Matrix(matrix[np.ix_(order, order)], name)
 
 
 @named(ENVIRONMENTS, "cyclic")

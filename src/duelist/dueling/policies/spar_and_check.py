@@ -7,9 +7,15 @@ import math
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Floats, holds, parameter, per_arm
+from duelist.core.memory import Floats, Ints, holds, parameter, per_arm, per_pair, single
 from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
 from duelist.dueling.policy import Duel, Policy
+
+FIRST = 20.0  # duels that a foretold chance is worth as long as nobody knows how well chances are foretold
+DOUBT = 10.0  # what this first guess is worth, in duels of two equal arms times 1/4
+SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2
+MOST = 0.95  # the largest chance that is foretold
+CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again, unless it wins them
 
 
 class SparAndCheck(Policy):
@@ -18,14 +24,15 @@ class SparAndCheck(Policy):
     Self-sparring learns about arms, which is fast and right where utilities stand behind the preferences, and wrong for
     ever where they do not. So its answer is checked: of each other arm a chance to lose is drawn from the posterior of
     that pair, which begins with what the rates of both arms foretell. Whoever is drawn below 1/2, the lowest first, is
-    the challenger; if nobody is, the arm duels itself. Arms that more others confidently beat than any arm must bear
-    are out, and nobody is asked again about a pair in which that is known of the arm itself.
+    the challenger; if nobody is, the arm duels itself. How much a foretold chance is worth is learnt: pairs that come
+    out otherwise than foretold, again and again, make it worth little. A challenger that is hard to tell from the
+    champion duels somebody who seems to beat it clearly. Arms that more others confidently beat than any arm must bear
+    are out: duels with them count for nobody's rate, and they are asked about a few times only.
 
-    Needs: nothing; Copeland winners always exist. Where a winner barely beats an arm that beats all others clearly
-    (bvs-20), it takes as long as d-ts.
+    Needs: nothing; Copeland winners always exist.
     Horizon: not needed.
     Regret: no bound is proved; measured, the lowest or close to it on most instances.
-    Departs: no paper. `weight` and `most` were chosen on the nine instances of the table in docs/which-policy.md.
+    Departs: no paper. How `weight` and the constants of this file were chosen: docs/which-policy.md.
     Ties: half a win each.
 
     >>> policy = SparAndCheck(n_arms=3, seed=0)
@@ -42,30 +49,38 @@ class SparAndCheck(Policy):
     view = "copeland"
 
     alpha: float = parameter(0.51, "width of the confidence intervals by which arms are out", above=0)
-    weight: float = parameter(20.0, "duels that the foretold chance of a pair is worth", low=0)
-    most: float = parameter(0.8, "the largest chance that is foretold", above=0.5, below=1)
+    weight: float = parameter(40.0, "duels that the foretold chance of a pair is worth at most", low=0)
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
-    won: Floats = per_arm()  # duels an arm won, against whomever
+    won: Floats = per_arm()  # duels an arm won against those that are not out
     lost: Floats = per_arm()
+    out: Ints = per_arm(int)  # 1 for those that are
+    surprise: Floats = per_pair()  # outcomes less what was foretold, summed up for each pair
+    repeated: Floats = single(float)  # surprises times earlier ones of the same pair: their mean is the squared error
+    chance: Floats = single(float)  # variances of the duels summed up in `repeated`
 
     def start(self, rng: np.random.Generator) -> None:
         start_clock(self.clock)
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         advance(self.clock, math.log(t))
-        least = self.n_arms
-        for arm in range(self.n_arms):
-            least = min(least, self.clock.beaten_by[arm])
-        left = draw_arm(self, least, rng)
-        right = draw_arm(self, least, rng)
-        return Duel(left, right if right != left else draw_challenger(self, left, rng), t)
+        put_out(self)
+        left = draw_arm(self, rng)
+        right = draw_arm(self, rng)
+        if left == right:
+            right = draw_challenger(self, left, math.log(t), rng)
+            if left != right and not self.out[right]:
+                left = find_opponent(self, left, right)
+        return Duel(left, right, t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
         if duel.left != duel.right:
-            self.won[duel.left] += outcome
-            self.lost[duel.left] += 1.0 - outcome
-            self.won[duel.right] += 1.0 - outcome
-            self.lost[duel.right] += outcome
+            judge_foretelling(self, duel.left, duel.right, outcome)
+            if not self.out[duel.right]:
+                self.won[duel.left] += outcome
+                self.lost[duel.left] += 1.0 - outcome
+            if not self.out[duel.left]:
+                self.won[duel.right] += 1.0 - outcome
+                self.lost[duel.right] += outcome
             tell_clock(self.clock, duel.left, duel.right, outcome, self.alpha)
 
     def best_arm(self) -> int:
@@ -74,11 +89,27 @@ class SparAndCheck(Policy):
 
 
 @kernel
-def draw_arm(self: SparAndCheck, least: int, rng: np.random.Generator) -> int:
-    """The arm with the highest draw of those that no more than `least` confidently beat."""
+def put_out(self: SparAndCheck) -> None:
+    """Those are out that more arms confidently beat than must be; duels with them leave the rates, or come back."""
+    least = self.n_arms
+    for arm in range(self.n_arms):
+        least = min(least, self.clock.beaten_by[arm])
+    for arm in range(self.n_arms):
+        out = 1 if self.clock.beaten_by[arm] > least else 0
+        if out != self.out[arm]:
+            self.out[arm] = out
+            sign = -1.0 if out else 1.0
+            for other in range(self.n_arms):
+                self.won[other] = max(0.0, self.won[other] + sign * self.clock.wins[other, arm])
+                self.lost[other] = max(0.0, self.lost[other] + sign * self.clock.wins[arm, other])
+
+
+@kernel
+def draw_arm(self: SparAndCheck, rng: np.random.Generator) -> int:
+    """The arm with the highest draw of those that are not out."""
     best, highest = 0, -1.0
     for arm in range(self.n_arms):
-        if self.clock.beaten_by[arm] == least:
+        if not self.out[arm]:
             value = rng.beta(self.won[arm] + 1.0, self.lost[arm] + 1.0)
             if value > highest:
                 best, highest = arm, value
@@ -86,27 +117,87 @@ def draw_arm(self: SparAndCheck, least: int, rng: np.random.Generator) -> int:
 
 
 @kernel
-def draw_challenger(self: SparAndCheck, champion: int, rng: np.random.Generator) -> int:
+def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.random.Generator) -> int:
     """The arm that the champion is drawn to do worst against, if that is below 1/2; itself if nobody is.
 
     A pair that the champion confidently loses teaches nothing more.
     """
-    challenger, lowest = champion, 0.5
+    challenger, lowest, trust = champion, 0.5, trusted(self)
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
-            chance = foretold(self, champion, arm)
-            won = self.clock.wins[champion, arm] + self.weight * chance
-            lost = self.clock.wins[arm, champion] + self.weight * (1.0 - chance)
-            value = rng.beta(won + 1.0, lost + 1.0)
-            if value < lowest:
-                challenger, lowest = arm, value
+            won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
+            met = won + lost
+            if not self.out[arm] or met < CHECKS * log_t or (lost > won and (lost - won) * (lost - won) > met):
+                chance = foretold(self, champion, arm)
+                above = max(2.0 * chance - 1.0, 0.0)
+                worth = trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
+                value = rng.beta(won + worth * chance + 1.0, lost + worth * (1.0 - chance) + 1.0)
+                if value < lowest:
+                    challenger, lowest = arm, value
     return challenger
 
 
 @kernel
+def find_opponent(self: SparAndCheck, champion: int, challenger: int) -> int:
+    """Whom to duel the challenger with: the champion, or somebody who would put it out at a smaller cost.
+
+    To tell a lead takes duels as the inverse of its square, and each costs what both arms are behind the champion.
+    Leads of the champion are taken one deviation too large, those of others one too small: they must have shown it.
+    """
+    behind = ahead(self, champion, challenger)
+    opponent, lowest = champion, 1.0 / behind
+    for arm in range(self.n_arms):
+        if arm != champion and arm != challenger and not self.out[arm]:
+            shown = lead(self, arm, challenger, -1.0)
+            if shown > 0.0:
+                cost = (behind + ahead(self, champion, arm)) / (shown * shown)
+                if cost < lowest:
+                    opponent, lowest = arm, cost
+    return opponent
+
+
+@kernel
+def ahead(self: SparAndCheck, champion: int, arm: int) -> float:
+    """How far the champion is ahead of an arm, or behind it, at most."""
+    return float(min(0.5, max(lead(self, champion, arm, 1.0), lead(self, arm, champion, 1.0))))
+
+
+@kernel
+def lead(self: SparAndCheck, arm: int, other: int, deviations: float) -> float:
+    """By which the arm beats the other, and so many standard deviations more; they may never have met."""
+    met = self.clock.wins[arm, other] + self.clock.wins[other, arm]
+    if met == 0.0:
+        return 0.5 * deviations
+    shown = (self.clock.wins[arm, other] - self.clock.wins[other, arm]) / (2.0 * met)
+    return float(shown + 0.5 * deviations / math.sqrt(met))
+
+
+@kernel
 def foretold(self: SparAndCheck, champion: int, arm: int) -> float:
-    """How often the champion should win if strengths explained the rates of both, but not too often."""
+    """How often the champion should win if strengths explained the rates of both."""
     mine = (self.won[champion] + 1.0) / (self.lost[champion] + 1.0)  # odds
     other = (self.won[arm] + 1.0) / (self.lost[arm] + 1.0)
-    chance: float = min(self.most, mine / (mine + other))
+    chance: float = min(MOST, max(1.0 - MOST, mine / (mine + other)))
     return chance
+
+
+@kernel
+def judge_foretelling(self: SparAndCheck, left: int, right: int, outcome: float) -> None:
+    """Two surprises of one pair are as large as each other on average only if the pair is not what was foretold."""
+    chance = foretold(self, left, right)
+    surprise = outcome - chance
+    met = self.clock.wins[left, right] + self.clock.wins[right, left]
+    if met > 0.0:
+        self.repeated[0] += surprise * self.surprise[left, right] / met
+        self.chance[0] += chance * (1.0 - chance)
+    self.surprise[left, right] += surprise
+    self.surprise[right, left] -= surprise
+
+
+@kernel
+def trusted(self: SparAndCheck) -> float:
+    """Duels that a foretold chance is worth: as many as make a Beta distribution err as foretold chances did."""
+    misfit = (self.repeated[0] + DOUBT / (FIRST + 1.0)) / (self.chance[0] + DOUBT)
+    if misfit * (self.weight + 1.0) <= 1.0:
+        return float(self.weight)
+    return float(max(min(1.0, self.weight), 1.0 / misfit - 1.0))
