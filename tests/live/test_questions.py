@@ -63,10 +63,6 @@ ONE = dict(list(CONTENTS.items())[1:])
             "images from 21 hosts; allowed are 20",
         ),
         ({"policy": "rex3"}, "policy: rex3 weighs outcomes"),
-        (
-            {"arms": [f"{n}" for n in range(17)], "contents": {f"{n}": "?" for n in range(17)}, "policy": "auto"},
-            "policy: auto weighs outcomes",
-        ),
         ({"shadow": True}, "shadow shows everybody the default"),
         ({"kind": "pair", "arms": ["a", "b"]}, "contents are for kind 'arms'"),
         ({"contents": {}, "target": "order"}, "target for arms with contents"),

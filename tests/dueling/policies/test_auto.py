@@ -17,7 +17,7 @@ def test_it_plays_what_it_holds_duel_by_duel() -> None:
 
 def test_what_it_holds_depends_on_the_number_of_arms() -> None:
     bases = [Auto(n_arms, seed=0).parameter_values()["base"] for n_arms in (2, FEW, FEW + 1, 500)]
-    assert bases == ["d-ts", "d-ts", "shared-tsallis", "shared-tsallis"]
+    assert bases == ["spar-and-check", "spar-and-check", "shared-tsallis", "shared-tsallis"]
 
 
 def test_named_arms_are_counted_and_the_choice_survives_json() -> None:
@@ -29,7 +29,7 @@ def test_named_arms_are_counted_and_the_choice_survives_json() -> None:
 
 
 def test_copies_hold_what_the_number_of_arms_chose() -> None:
-    check_copies(lambda: Auto(60, seed=0))
+    check_copies(lambda: Auto(FEW + 1, seed=0))
     check_applied(lambda: Auto(20, seed=0))
 
 
