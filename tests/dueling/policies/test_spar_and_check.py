@@ -80,20 +80,21 @@ class Plain:
                 worth = np.where(chance > 0.5, np.minimum(self.trust(), (3 / (2 * chance - 1)) ** 2), self.trust())
             drawn = luck.beta(mine + worth * chance + 1, theirs + worth * (1 - chance) + 1)
             drawn[left] = 0.5
-            enough = (mine + theirs >= 2 * math.log(self.told + 1)) & (theirs - mine <= np.sqrt(mine + theirs))
+            few, met = 2 * math.log(self.told + 1), mine + theirs
+            enough = np.where(mine >= theirs, met >= few, (met >= 4 * few) & (theirs - mine <= np.sqrt(met)))
             drawn[(upper[left] < 0.5) | (out & enough)] = 1
             right = int(drawn.argmin()) if drawn.min() < 0.5 else left
-            left = left if left == right or out[right] else self.opponent(left, right, out)
+            left = left if left == right or out[right] else self.opponent(left, right, out | (upper[right] < 0.5))
         return left, right
 
-    def opponent(self, champion: int, challenger: int, out: Flags) -> int:
+    def opponent(self, champion: int, challenger: int, useless: Flags) -> int:
         with np.errstate(divide="ignore", invalid="ignore"):
             counts = self.wins + self.wins.T
             shown = (self.wins - self.wins.T) / (2 * counts)
             width = 0.5 / np.sqrt(counts)
             behind = np.where(counts > 0, np.minimum(np.abs(shown) + width, 0.5), 0.5)[champion]
             least = np.where(counts > 0, shown - width, -1)[:, challenger]
-            cost = np.where((least > 0) & ~out, (behind[challenger] + behind) / least**2, np.inf)
+            cost = np.where((least > 0) & ~useless, (behind[challenger] + behind) / least**2, np.inf)
         cost[champion] = 1 / behind[challenger]
         return int(cost.argmin())
 

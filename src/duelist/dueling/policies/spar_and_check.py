@@ -15,7 +15,8 @@ FIRST = 20.0  # duels that a foretold chance is worth as long as nobody knows ho
 DOUBT = 10.0  # what this first guess is worth, in duels of two equal arms times 1/4
 SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2
 MOST = 0.95  # the largest chance that is foretold
-CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again, unless it wins them
+CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
+LONGER = 4.0  # times as many if it wins more than half of them
 
 
 class SparAndCheck(Policy):
@@ -126,8 +127,7 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
-            met = won + lost
-            if not self.out[arm] or met < CHECKS * log_t or (lost > won and (lost - won) * (lost - won) > met):
+            if not self.out[arm] or matters(won, lost, CHECKS * log_t):
                 chance = foretold(self, champion, arm)
                 above = max(2.0 * chance - 1.0, 0.0)
                 worth = trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
@@ -135,6 +135,13 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
                 if value < lowest:
                     challenger, lowest = arm, value
     return challenger
+
+
+@kernel
+def matters(won: float, lost: float, few: float) -> bool:
+    """Whether to ask about an arm that is out: a few times, longer if it leads, and on if it leads by a deviation."""
+    met, behind = won + lost, lost - won
+    return met < few or (behind > 0.0 and (met < LONGER * few or behind * behind > met))
 
 
 @kernel
@@ -147,7 +154,8 @@ def find_opponent(self: SparAndCheck, champion: int, challenger: int) -> int:
     behind = ahead(self, champion, challenger)
     opponent, lowest = champion, 1.0 / behind
     for arm in range(self.n_arms):
-        if arm != champion and arm != challenger and not self.out[arm]:
+        known = self.clock.place[arm * self.n_arms + challenger] >= 0  # that it beats the challenger: no more to learn
+        if arm != champion and arm != challenger and not self.out[arm] and not known:
             shown = lead(self, arm, challenger, -1.0)
             if shown > 0.0:
                 cost = (behind + ahead(self, champion, arm)) / (shown * shown)
