@@ -195,10 +195,10 @@ def restart_command(
 @app.command("crash")
 def crash_command(
     rounds: Annotated[int, typer.Option(help="Kills of everything that is killed.")] = 50,
-    journal: Annotated[str, typer.Option(help="sqlite or postgres.")] = "sqlite",
+    journal: Annotated[str, typer.Option(help="sqlite, postgres or nats.")] = "sqlite",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """kill -9 of servers and of PostgreSQL under load: nothing acknowledged is lost, and all comes back by itself."""
+    """kill -9 of servers, PostgreSQL, NATS under load: nothing acknowledged is lost, and all comes back by itself."""
     from duelist.bench.crash import bench_crash, crash_table
 
     _show(bench_crash(rounds, journal), as_json, crash_table)
