@@ -112,6 +112,10 @@ class Cluster:
             time.sleep(0.05)
         raise RuntimeError(f"the stream of {name!r} has no leader")
 
+    def processes(self) -> list[int]:
+        """Of those that run."""
+        return [node.process.pid for node in self.nodes if node.process is not None]
+
     def stop(self) -> None:
         """End all."""
         for node in self.nodes:

@@ -137,12 +137,13 @@ def boards_command(
 @app.command("journals")
 def journals_command(
     postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,
+    nats: Annotated[str | None, typer.Option(help="nats://... of an empty journal, to measure too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """CPU time of an append, in batches of 1, 30 and 200, by the kind of journal."""
     from duelist.bench.journals import bench_journals, journals_table
 
-    rows = bench_journals(postgres)
+    rows = bench_journals(postgres, nats)
     _show(rows, as_json, journals_table)
 
 
@@ -169,12 +170,15 @@ def auto_command(
 def service_command(
     seconds: Annotated[float, typer.Option(help="Of each kind of request.")] = 3.0,
     connections: Annotated[int, typer.Option(help="That ask at once.")] = 32,
+    journal: Annotated[
+        list[str] | None, typer.Option(help="sqlite, postgres, nats; all that can be started here by default.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """CPU a request of the service beside a bare echo, with how many a second and how long they wait."""
     from duelist.bench.service import bench_service, service_table
 
-    rows = bench_service(seconds, connections)
+    rows = bench_service(seconds, connections, journal)
     _show(rows, as_json, service_table)
 
 
