@@ -68,7 +68,7 @@ def test_a_process_that_does_not_see_what_was_dropped_comes_to_the_same(seed: in
 def test_keys_are_found_among_many_and_forgotten_by_number() -> None:
     keys = Keys(recent=8)
     for number in range(1, 1_001):
-        keys.add(number % 3, f"key {number}", number)
+        assert keys.enter(number % 3, f"key {number}", number) is None
     assert len(keys) == 1_000
     assert [keys.get(number % 3, f"key {number}") for number in range(1, 1_001)] == list(range(1, 1_001))
     assert keys.get(0, "key 1") is None

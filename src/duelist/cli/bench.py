@@ -147,6 +147,21 @@ def journals_command(
     _show(rows, as_json, journals_table)
 
 
+@app.command("writers")
+def writers_command(
+    seconds: Annotated[float, typer.Option(help="Of each row.")] = 4.0,
+    journal: Annotated[
+        list[str] | None, typer.Option(help="sqlite, postgres, nats; all that can be started here by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Events a second that a journal takes from one and from several processes, and what opening it costs."""
+    from duelist.bench.writers import bench_writers, writers_table
+
+    rows = bench_writers(seconds, journal)
+    _show(rows, as_json, writers_table)
+
+
 @app.command("auto")
 def auto_command(
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,

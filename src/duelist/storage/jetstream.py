@@ -21,6 +21,7 @@ from itertools import chain
 import msgspec
 
 from duelist.core.errors import BadInput, CannotStore
+from duelist.core.garbage import collecting_seldom
 from duelist.storage.beside import Beside
 from duelist.storage.journal import (
     CHUNK,
@@ -288,4 +289,5 @@ class JetStreamJournal(Journal):
             raise BadInput(f"{self._line.name} was written by a later version (schema {found.schema}, here {SCHEMA})")
         self.salt = found.salt
         self._order = Order(self._beside.load_start() or Start())
-        self._catch_up()
+        with collecting_seldom():
+            self._catch_up()

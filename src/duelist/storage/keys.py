@@ -18,7 +18,8 @@ class Keys:
     """The number of the event that has a key.
 
     >>> keys = Keys()
-    >>> keys.add(1, "ask 42", 7)
+    >>> keys.enter(1, "ask 42", 7), keys.enter(1, "ask 42", 8)
+    (None, 7)
     >>> keys.get(1, "ask 42"), keys.get(2, "ask 42")
     (7, None)
     """
@@ -31,8 +32,26 @@ class Keys:
         return len(self._recent) + sum(len(numbers) for _, numbers in self._runs)
 
     def get(self, experiment: int, key: str) -> int | None:
-        """The number that was added with a key."""
+        """The number that was entered with a key."""
+        return self._find(_hash(experiment, key))
+
+    def enter(self, experiment: int, key: str, number: int) -> int | None:
+        """The number of a key that is there; one that is not is entered with this number."""
         wanted = _hash(experiment, key)
+        found = self._find(wanted)
+        if found is None:
+            self._recent[wanted] = number
+            if len(self._recent) >= self._most:
+                self._tidy()
+        return found
+
+    def forget(self, until: int) -> None:
+        """Let go of the keys of all events up to a number."""
+        self._recent = {key: number for key, number in self._recent.items() if number > until}
+        kept = [(hashes[numbers > until], numbers[numbers > until]) for hashes, numbers in self._runs]
+        self._runs = [run for run in kept if len(run[1])]
+
+    def _find(self, wanted: bytes) -> int | None:
         found = self._recent.get(wanted)
         if found is not None:
             return found
@@ -41,18 +60,6 @@ class Keys:
             if place < len(hashes) and hashes[place] == wanted.rstrip(b"\0"):  # numpy leaves out zeros at the end
                 return int(numbers[place])
         return None
-
-    def add(self, experiment: int, key: str, number: int) -> None:
-        """Note a key that is not there."""
-        self._recent[_hash(experiment, key)] = number
-        if len(self._recent) >= self._most:
-            self._tidy()
-
-    def forget(self, until: int) -> None:
-        """Let go of the keys of all events up to a number."""
-        self._recent = {key: number for key, number in self._recent.items() if number > until}
-        kept = [(hashes[numbers > until], numbers[numbers > until]) for hashes, numbers in self._runs]
-        self._runs = [run for run in kept if len(run[1])]
 
     def _tidy(self) -> None:
         """Recent keys become a run; runs of about the same length become one."""

@@ -64,15 +64,16 @@ class Order:
         self._times.append(at)
         known, places, repeated = self.repeats.get(message, ()), list[Place](), list[int]()
         for place, draft in enumerate(batch.drafts):
-            seen = self.keys.get(draft.experiment, draft.key) if draft.key else None
-            if seen is not None or place in known:
+            if place in known:
+                seen = self.keys.get(draft.experiment, draft.key) or 0
+            else:
+                seen = (self.keys.enter(draft.experiment, draft.key, self.seq + 1) or 0) if draft.key else 0
+            if seen or place in known:
                 repeated.append(place)
-                places.append(Place(seen or 0, self._time(seen or 0), repeated=True))
-                continue
-            self.seq, self.at = self.seq + 1, at
-            places.append(Place(self.seq, at))
-            if draft.key:
-                self.keys.add(draft.experiment, draft.key, self.seq)
+                places.append(Place(seen, self._time(seen), repeated=True))
+            else:
+                self.seq, self.at = self.seq + 1, at
+                places.append(Place(self.seq, at))
         self._times[-1] = self.at  # that of the last event, where this message has none
         if repeated:
             self.repeats[message] = repeated
