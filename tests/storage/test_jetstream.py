@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,17 +19,21 @@ from duelist.storage.nats_line import read_address
 from duelist.testing import check_journal
 
 
+def lines() -> int:
+    """Threads of connections to NATS."""
+    return sum(thread.name == "nats" for thread in threading.enumerate())
+
+
 def test_jetstream_keeps_the_contract(stream: str) -> None:
     check_journal(lambda clock: JetStreamJournal(stream, clock))
 
 
 def test_an_address_opens_it_and_close_leaves_no_thread(stream: str) -> None:
-    before = threading.active_count()
     with open_journal(stream) as journal, open_journal(stream) as same:
         assert isinstance(journal, JetStreamJournal)
         assert journal.salt == same.salt
-        assert threading.active_count() == before + 2
-    assert threading.active_count() == before
+        assert lines() == 2
+    assert lines() == 0
     with pytest.raises(CannotStore, match="is closed"):
         journal.append([Draft(1, "told")])
     journal.close()
@@ -125,7 +131,7 @@ def test_too_much_at_once_is_refused_and_a_group_sends_less(stream: str) -> None
 def files(cluster: Cluster) -> Iterator[tuple[str, bytes]]:
     for node in cluster.nodes:
         for path in (node.folder / "data").rglob("*"):
-            if path.is_file():
+            with suppress(OSError):  # a folder, or gone meanwhile
                 yield str(path.relative_to(Path(node.folder))), path.read_bytes()
 
 
@@ -156,8 +162,9 @@ def test_a_user_is_erased_everywhere_and_stays_so(cluster: Cluster, stream: str)
     with JetStreamJournal(stream) as again:
         assert {event.user for event in again.read()} == {nobody, b"b"}
         assert again.append([Draft(1, "told")])[0].seq == 15
-    assert copies(cluster, nobody) > 3 * 6
-    assert copies(cluster, ann) == copies(cluster, bob) == 0
+    until = time.monotonic() + 60  # two of the servers may come a little later
+    while copies(cluster, nobody) < 3 * 6 or copies(cluster, ann) or copies(cluster, bob):
+        assert time.monotonic() < until, (copies(cluster, ann), copies(cluster, bob))
 
 
 def test_two_that_erase_at_once_lose_nothing(stream: str) -> None:
@@ -236,8 +243,11 @@ def test_a_message_that_is_missing_is_an_error(stream: str) -> None:
         journal.append([Draft(1, "told")])
         journal.append([Draft(1, "told")])
         journal._stream.erase(1)
-    with pytest.raises(CannotStore, match=r"message 1 of the journal .* is missing"):
-        JetStreamJournal(stream)
+    with JetStreamJournal(stream) as journal:
+        with pytest.raises(CannotStore, match=r"message 1 of the journal .* is missing"):
+            journal.head()
+        with pytest.raises(CannotStore, match=r"it is not known where this was written; .* message 1 of"):
+            journal.append([Draft(1, "told")])
 
 
 def test_a_stream_of_somebody_else_is_refused(cluster: Cluster, stream: str) -> None:
@@ -266,7 +276,6 @@ def test_nobody_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     from duelist.bench.servers import free_port
 
     monkeypatch.setattr("duelist.storage.nats_line.PATIENCE", 0.5)
-    before = threading.active_count()
     with pytest.raises(CannotStore, match=r"nats://127.0.0.1:\d+/x cannot be reached"):
         JetStreamJournal(f"nats://ann:secret@127.0.0.1:{free_port()}/x")
-    assert threading.active_count() == before
+    assert lines() == 0

@@ -19,7 +19,7 @@ from duelist.bench.servers import free_port
 from duelist.core.errors import MissingExtra
 
 NODES = 3
-PATIENCE = 90.0  # seconds for a node to begin, find the others and have what they have
+PATIENCE = 180.0  # seconds for a node to begin, find the others and have what they have
 TRIES = 5  # a port that was free may be taken meanwhile
 
 

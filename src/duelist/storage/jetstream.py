@@ -3,8 +3,8 @@
 A message of the stream is a batch, so that a batch is there as a whole or not at all (JetStream before 2.12 writes
 no two messages together). Messages have a total order and an answer when most servers have them. Numbers, times and
 repeated keys follow from that order (order.py): nobody waits for another writer, and nothing is tried again because
-somebody else was faster, as it would be with an expected last message. The price: every process that opens the journal
-reads the messages it has, and keeps 24 bytes a key.
+somebody else was faster, as it would be with an expected last message. The price: every process reads all messages that
+are kept, and keeps 24 bytes a key.
 
 Messages are never changed. To erase a user, a copy of the message without them is put beside the stream, and then the
 message itself is overwritten (JetStream's secure deletion): where a message is missing, its copy is read.
@@ -16,6 +16,7 @@ import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from itertools import chain
 
 import msgspec
@@ -197,7 +198,7 @@ class JetStreamJournal(Journal):
 
     def _follow(self, last: int, known: dict[int, bytes]) -> None:
         """Enter all messages up to one."""
-        with self._following:
+        with self._following, collecting_seldom() if last > self._order.message + READ else nullcontext():
             while self._order.message < last:
                 first = self._order.message + 1
                 until = min(last, first + READ - 1)
@@ -280,7 +281,7 @@ class JetStreamJournal(Journal):
         return theirs
 
     def _prepare(self) -> None:
-        """Have the streams; begin where events are kept from, and read them."""
+        """Have the streams; begin where events are kept from. They are read when something is asked for."""
         self._stream.have()
         self._beside.stream.have()
         wanted = Meta(SCHEMA, secrets.token_bytes(16))
@@ -289,5 +290,3 @@ class JetStreamJournal(Journal):
             raise BadInput(f"{self._line.name} was written by a later version (schema {found.schema}, here {SCHEMA})")
         self.salt = found.salt
         self._order = Order(self._beside.load_start() or Start())
-        with collecting_seldom():
-            self._catch_up()

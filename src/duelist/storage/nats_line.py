@@ -10,6 +10,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -27,6 +28,7 @@ except ImportError:
 PATIENCE = 20.0  # seconds: a cluster whose leader is lost has another one after at most 10
 FIRST_TRY, LONGEST_TRY = 1.0, 4.0  # seconds to wait for an answer, then twice that, at most so many
 PAUSE = 0.05  # between two tries
+GOODBYE = 5.0  # to hang up
 WRONG_LAST = 10071  # JetStream's code: somebody else was faster
 
 T = TypeVar("T")
@@ -174,7 +176,8 @@ class NatsLine:
             raise Unanswered(False, self._said or repr(error)) from None
 
     async def _hang_up(self) -> None:
-        await self._client.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._client.close(), GOODBYE)
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:
             task.cancel()
