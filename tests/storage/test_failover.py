@@ -6,7 +6,10 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from duelist.bench.nats import Cluster
+from duelist.core.errors import CannotStore
 from duelist.storage import Draft, JetStreamJournal
 
 # Appends batches of two and says which of them were acknowledged, until it is killed. What fails is tried again with
@@ -70,3 +73,19 @@ def test_servers_and_writers_are_killed_and_nothing_acknowledged_is_lost(cluster
         for number, seq in numbers:
             assert events[seq - 1].body == f"{each} {number}".encode()
             assert events[seq].body == f"{each} {number}b".encode()
+
+
+def test_one_of_three_servers_writes_nothing_and_all_goes_on_when_the_others_are_back(
+    cluster: Cluster, stream: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duelist.storage.nats_line.PATIENCE", 2.0)
+    with JetStreamJournal(stream) as journal:
+        journal.append([Draft(1, "told", b"one", key="1")])
+        for node in cluster.nodes[:2]:
+            node.end(signal.SIGKILL)
+        with pytest.raises(CannotStore, match=r"nothing was written|it is not known whether this was written"):
+            journal.append([Draft(1, "told", b"two", key="2")])
+        cluster.start()
+        journal._line.patience = 180.0
+        assert journal.append([Draft(1, "told", b"two", key="2")])[0].seq == 2
+        assert [event.body for event in journal.read()] == [b"one", b"two"]
