@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -10,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from duelist.bench.nats import Cluster
-from duelist.core.errors import BadInput, CannotStore, UnknownName
+from duelist.bench.nats import Cluster, Node
+from duelist.core.errors import BadInput, CannotStore, MissingExtra, UnknownName
 from duelist.live import open_experiments
 from duelist.live.replay import replay
 from duelist.storage import Draft, Group, JetStreamJournal, Snapshot, open_journal
@@ -263,6 +265,42 @@ def test_a_stream_of_somebody_else_is_refused(cluster: Cluster, stream: str) -> 
 def test_more_copies_than_servers_are_refused(cluster: Cluster) -> None:
     with pytest.raises(BadInput, match=r"cannot keep 5 copies: .*; \?replicas=1 at the end"):
         JetStreamJournal(cluster.url("five") + "?replicas=5")
+
+
+def start_alone(folder: Path) -> Node:
+    """One server without others, which wants a password."""
+    for number in range(5):  # a port that was free may be taken meanwhile
+        node = Node(number, folder)
+        node.configure([])
+        settings = json.loads((node.folder / "settings.json").read_text())
+        del settings["cluster"]
+        settings["authorization"] = {"user": "ann", "password": "geh@im"}
+        (node.folder / "settings.json").write_text(json.dumps(settings))
+        node.begin()
+        while node.process is not None and node.process.poll() is None:
+            if node.ready:
+                return node
+            time.sleep(0.05)
+    raise AssertionError("no server could be started")
+
+
+def test_one_server_alone_with_a_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        node = start_alone(tmp_path)
+    except MissingExtra as error:
+        pytest.skip(str(error))
+    try:
+        here = f"127.0.0.1:{node.port}/x"
+        with JetStreamJournal(f"nats://ann:geh%40im@{here}?replicas=1") as journal:
+            assert journal.append([Draft(1, "told")])[0].seq == 1
+        with pytest.raises(BadInput, match=r"cannot keep 3 copies: .*; \?replicas=1 at the end"):
+            JetStreamJournal(f"nats://ann:geh%40im@{here}y")
+        monkeypatch.setattr("duelist.storage.nats_line.PATIENCE", 2.0)
+        with pytest.raises(CannotStore, match=r"cannot be reached: .*Authorization Violation") as refused:
+            JetStreamJournal(f"nats://ann:guess@{here}")
+        assert "guess" not in str(refused.value)
+    finally:
+        node.end(signal.SIGKILL)
 
 
 def test_a_journal_of_a_later_version_is_refused(stream: str) -> None:

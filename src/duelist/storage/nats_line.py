@@ -184,7 +184,8 @@ class NatsLine:
         await asyncio.gather(*others, return_exceptions=True)
 
     async def _note(self, error: Exception) -> None:
-        self._said = str(error) or repr(error)
+        if "Authorization" not in self._said:  # that is why, whatever comes of it
+            self._said = str(error) or repr(error)
 
 
 def read_address(url: str) -> Address:
