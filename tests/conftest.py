@@ -22,6 +22,7 @@ from duelist.core.errors import MissingExtra
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Route
 
+    from duelist.bench.nats import Cluster
     from duelist.bench.postgres import Postgres
 
 REPOSITORY = Path(__file__).parents[1]
@@ -52,6 +53,8 @@ SLOW = (
     "tests/dueling/test_cuda",
     "tests/evidence/test_winners",
     "tests/live/test_processes",
+    "tests/service/test_hosts",
+    "tests/storage/test_failover",
     "tests/test_readme",
     "tests/testing",
     "tests/dueling/policies",
@@ -99,6 +102,25 @@ NUMBERS = itertools.count()
 def empty(postgres: Postgres) -> Callable[[], str]:
     """Makes empty databases; each gives its address."""
     return lambda: postgres.new_database(f"journal{next(NUMBERS)}")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Three NATS servers for one file of tests; without the program they are skipped."""
+    try:
+        from duelist.bench.nats import running_cluster
+
+        with running_cluster() as made:
+            yield made
+    except MissingExtra as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def stream(cluster: Cluster) -> str:
+    """The address of an empty journal on them."""
+    cluster.start()  # whoever a test has killed
+    return cluster.url(f"journal{next(NUMBERS)}")
 
 
 @pytest.fixture(scope="session")

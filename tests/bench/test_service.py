@@ -10,11 +10,12 @@ import pytest
 
 from duelist.bench.load import Says, measure, request
 from duelist.bench.service import bench_service, service_table
+from duelist.bench.stores import check_kinds
 from duelist.core.errors import BadInput
 
 
 def test_every_kind_of_request_is_measured_beside_the_echo() -> None:
-    rows = bench_service(seconds=0.4, connections=4)
+    rows = bench_service(seconds=0.4, connections=4, journals=["sqlite"])
     assert [row["what"] for row in rows] == ["ask + tell", "event", "100 events", "interleave 2 x 20"]
     for row in rows:
         assert row["requests_a_second"] > 0
@@ -22,8 +23,20 @@ def test_every_kind_of_request_is_measured_beside_the_echo() -> None:
         assert row["ratio"] == pytest.approx(row["cpu_us"] / row["echo_cpu_us"])
     assert rows[2]["events_a_second"] == pytest.approx(100 * rows[2]["requests_a_second"])
     assert len(service_table(rows).rows) == 4
+    assert "Left out: postgres, nats." in str(service_table(rows))
     with pytest.raises(BadInput, match="more than 0"):
         bench_service(seconds=0)
+    with pytest.raises(BadInput, match="one of sqlite, postgres, nats, not 'paper'"):
+        bench_service(journals=["paper"])
+
+
+@pytest.mark.parametrize("kind", ["postgres", "nats"])
+def test_servers_of_a_journal_are_measured_too(kind: str) -> None:
+    if kind not in check_kinds(None):
+        pytest.skip(f"{kind} cannot be started here")
+    rows = bench_service(seconds=0.4, connections=4, journals=[kind])
+    assert [row["journal"] for row in rows] == [kind] * 4
+    assert sum(row["store_cpu_us"] for row in rows) > 0
 
 
 def answer(listening: socket.socket) -> None:

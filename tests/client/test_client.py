@@ -150,6 +150,24 @@ def away() -> str:
         return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
+def test_with_several_addresses_whoever_is_there_answers(url: str) -> None:
+    with Client(url, "secret") as client:
+        several = client.define({**ARMS, "name": "several"})
+        several.start()
+    for _ in range(3):  # whichever of them it begins with
+        with Client([away(), url, away()], "secret") as client:
+            assert [client["several"].ask().fallback for _ in range(3)] == [False] * 3
+            assert client._addresses.here == url
+
+    async def check() -> None:
+        async with AsyncClient([away(), url + "/"], "secret") as client:
+            assert (await client["several"].ask()).id
+
+    asyncio.run(check())
+    with pytest.raises(BadInput, match="needs the address"):
+        Client([])
+
+
 @pytest.mark.parametrize("how", ["silent", "away"])
 def test_without_its_service_a_client_answers_in_time_and_says_so(silent: str, how: str) -> None:
     began = time.monotonic()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from duelist.core.errors import CannotStore, Overloaded
+from duelist.core.errors import BadInput, CannotStore, Overloaded
 from duelist.live import events
 from duelist.live.experiments import Experiments
 from duelist.live.requests import Plan
@@ -25,11 +25,14 @@ class Slow(MemoryJournal):
         self.allowed = threading.Event()
         self.batches: list[int] = []
         self.fails: Exception | None = None
+        self.most = 10_000  # drafts at once
 
     def append(self, drafts: Sequence[Draft]) -> list[Place]:
         assert self.allowed.wait(10)
         if any(draft.body == b"poison" for draft in drafts):
             raise ValueError("cannot be written")
+        if len(drafts) > self.most:
+            raise BadInput("too much at once")
         if self.fails is not None:
             failed, self.fails = self.fails, None
             raise failed
@@ -101,6 +104,22 @@ def test_errors_reach_those_who_waited_and_nobody_else() -> None:
         found: list[Any] = await asyncio.gather(*both, return_exceptions=True)
         assert str(found[0]) == "mine"
         assert found[1] == [5]
+        await door.close()
+
+    asyncio.run(check())
+
+
+def test_what_a_journal_does_not_take_at_once_goes_in_parts() -> None:
+    async def check() -> None:
+        journal, door = await opened()
+        journal.most = 4
+        tasks = [asyncio.create_task(door.carry_out(plan())) for _ in range(16)]
+        await asyncio.sleep(0.05)
+        journal.allowed.set()
+        assert [number for task in tasks for number in await task] == list(range(1, 17))
+        assert journal.batches == [4] * 4
+        with pytest.raises(BadInput, match="too much at once"):
+            await door.carry_out(plan(size=5))  # what belongs together is not parted
         await door.close()
 
     asyncio.run(check())

@@ -75,3 +75,37 @@ def test_a_failed_commit_is_told_and_the_next_one_tried() -> None:
 def test_a_bad_draft_is_refused_before_it_can_spoil_the_batch_of_others() -> None:
     with Group(MemoryJournal()) as group, pytest.raises(BadInput, match="from 0 and a kind"):
         group.submit([Draft(1, "")])
+
+
+class Narrow(Slow):
+    """Takes three at once."""
+
+    def append(self, drafts: Sequence[Draft]) -> list[Place]:
+        if len(drafts) > 3:
+            raise BadInput("too much at once")
+        return super().append(drafts)
+
+
+def test_what_a_journal_does_not_take_at_once_goes_in_parts() -> None:
+    journal = Narrow()
+    with Group(journal) as group:
+        futures = [group.submit([Draft(1, "told")]) for _ in range(12)]
+        large = group.submit([Draft(1, "told")] * 4)
+        journal.allowed.set()
+        assert [future.result(10)[0].seq for future in futures] == list(range(1, 13))
+        with pytest.raises(BadInput, match="too much at once"):
+            large.result(10)
+    assert max(journal.batches) <= 3
+
+
+def test_what_is_done_after_a_commit_may_fail_and_nothing_is_appended_again() -> None:
+    def fail(drafts: list[Draft], places: list[Place]) -> None:
+        raise BadInput("cannot be folded")
+
+    journal = MemoryJournal()
+    with Group(journal, then=fail) as group:
+        futures = [group.submit([Draft(1, "told")]) for _ in range(4)]
+        for future in futures:
+            with pytest.raises(BadInput, match="cannot be folded"):
+                future.result(10)
+    assert journal.head().seq == 4

@@ -39,7 +39,7 @@ def test_an_address_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("url", ["", "here.db", "sqlite://here.db", "sqlite:///", "mysql://host/db"])
 def test_an_address_of_nothing_is_named(url: str) -> None:
-    with pytest.raises(BadInput, match="sqlite:///FILE, postgresql://HOST/DATABASE or memory://, not at"):
+    with pytest.raises(BadInput, match="sqlite:///FILE, postgresql://HOST/DATABASE, nats://HOST,HOST,HOST/NAME or mem"):
         open_journal(url)
 
 

@@ -1,4 +1,4 @@
-"""kill -9 under load, again and again: servers, one of two servers on one journal, PostgreSQL itself.
+"""kill -9 under load, again and again: servers, one of several servers on one journal, PostgreSQL, servers of NATS.
 
 After every round all that was acknowledged must be there once, what the servers say must be the replay of the journal,
 and requests must be acknowledged again without anybody's help. What is not so ends the run with an error.
@@ -6,6 +6,7 @@ and requests must be acknowledged again without anybody's help. What is not so e
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from duelist.bench.nats import Cluster, running_cluster
 from duelist.bench.postgres import Postgres, running_postgres
 from duelist.bench.promises import Broken, Load, check_promises, define
 from duelist.bench.servers import Server, serving
@@ -24,7 +26,7 @@ from duelist.core.errors import BadInput
 from duelist.core.progress import progress_bar
 from duelist.present.tables import Table
 
-JOURNALS = ("sqlite", "postgres")
+JOURNALS = ("sqlite", "postgres", "nats")
 AWAY = 0.2  # seconds for which PostgreSQL is gone
 ENVIRONMENT = {"DUELIST_COMPILE_APART": "false", "DUELIST_SNAPSHOT_EVENTS": "500"}
 
@@ -37,7 +39,9 @@ class Round(NamedTuple):
     acknowledged: int  # tells, since the beginning
     refused: int  # answers that were 503, since the beginning
     events: int  # in the journal
-    back: float  # seconds from the new start of what was killed to the next acknowledged requests
+    back: (
+        float  # seconds to the next acknowledged requests, from the new start of what was killed; of NATS from its end
+    )
 
 
 def bench_crash(rounds: int = 50, journal: str = "sqlite", seed: int = 1) -> list[dict[str, Any]]:
@@ -60,6 +64,12 @@ def _rounds(journal: str, folder: Path, rounds: int, seed: int) -> Iterator[tupl
         for servers, victim in ((1, "the server"), (2, "one of two servers")):
             yield victim, crashes(f"sqlite:///{folder}/{servers}.db", folder, kill_server, rounds, servers, seed)
         return
+    if journal == "nats":
+        with running_cluster() as cluster:
+            yield "one of three servers", crashes(cluster.url("crash"), folder, kill_server, rounds, 3, seed)
+            kill = partial(kill_node, cluster, "again")
+            yield "one of three of NATS", crashes(cluster.url("again"), folder, kill, rounds, 3, seed)
+        return
     with running_postgres() as postgres:
         url = postgres.new_database("crash")
         yield "one of two servers", crashes(url, folder, kill_server, rounds, 2, seed)
@@ -75,7 +85,7 @@ def crashes(journal: str, folder: Path, crash: Crash, rounds: int, servers: int,
         made = [stack.enter_context(serving(journal, log, **ENVIRONMENT)) for log in logs]
         urls = [server.url for server in made]
         define(urls[0])
-        loads = [stack.enter_context(Load(url, users=4 // servers)) for url in urls]
+        loads = [stack.enter_context(Load(url, users=max(1, 4 // servers))) for url in urls]
         for number in range(rounds):
             for load in loads:
                 load.wait(more=5)
@@ -114,6 +124,20 @@ def kill_postgres(postgres: Postgres, number: int, servers: Sequence[Server], lo
         raise Broken("a server ended with PostgreSQL")
     if sum(load.refused for load in loads) == refused:
         raise Broken("nobody was refused while PostgreSQL was away")
+    return back
+
+
+def kill_node(cluster: Cluster, journal: str, number: int, servers: Sequence[Server], loads: Sequence[Load]) -> float:
+    """A server of NATS is killed, every other time the leader; all go on with two, and then it is started again."""
+    victim = cluster.nodes[number % len(cluster.nodes)] if number % 2 else cluster.leader(journal)
+    began = time.monotonic()
+    victim.end(signal.SIGKILL)
+    for load in loads:
+        load.wait(more=5)
+    back = time.monotonic() - began
+    cluster.start()
+    if not all(server.runs for server in servers):
+        raise Broken("a server ended with one of NATS")
     return back
 
 

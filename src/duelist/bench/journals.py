@@ -21,16 +21,19 @@ ROUNDS = 5  # of which the best counts
 APPENDS = 40  # batches a round
 
 
-def bench_journals(postgres: str | None = None, appends: int = APPENDS) -> list[dict[str, Any]]:
-    """A row for each kind and size of batch: microseconds an event, beside memory's. `postgres` is an empty journal."""
+def bench_journals(
+    postgres: str | None = None, nats: str | None = None, appends: int = APPENDS
+) -> list[dict[str, Any]]:
+    """A row for each kind and size of batch: microseconds an event, beside memory's. `postgres`, `nats`: empty ones."""
     with ExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory())
         journals: dict[str, Journal] = {"memory": MemoryJournal(), "sqlite": SQLiteJournal(f"{folder}/journal.db")}
-        if postgres:
-            journals["postgresql"] = open_journal(postgres)
+        for name, url in (("postgresql", postgres), ("jetstream", nats)):
+            if url:
+                journals[name] = open_journal(url)
         for journal in journals.values():
             stack.enter_context(journal)
-        if postgres and journals["postgresql"].head().seq:
+        if any(journal.head().seq for journal in journals.values()):
             raise BadInput("the bench writes to the journal it is given, and this one has events: give an empty one")
         return [row for size in BATCHES for row in _measure(journals, size, appends)]
 
@@ -60,6 +63,8 @@ def journals_table(rows: Sequence[dict[str, Any]]) -> Table:
     lines = [
         [row["journal"], f"{row['batch']}", f"{row['microseconds']:.1f}", f"{row['times_memory']:.1f}"] for row in rows
     ]
-    there = any(row["journal"] == "postgresql" for row in rows)
-    notes = [] if there else ["PostgreSQL was left out: name an empty database by --postgres."]
+    there = {row["journal"] for row in rows}
+    options = {"postgresql": "an empty database by --postgres", "jetstream": "an empty journal by --nats"}
+    left = [what for name, what in options.items() if name not in there]
+    notes = [f"Left out: name {' and '.join(left)}."] if left else []
     return Table(["journal", "batch", "CPU us an event", "times memory"], lines, notes, "Appending 60-byte events")

@@ -47,7 +47,8 @@ def runs(process: int) -> bool:
 class Postgres:
     """Listens on a socket in its folder alone. As it refuses to run as root, it runs as nobody then."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, fsync: bool = False) -> None:
+        self.fsync = fsync
         home = programs()
         if home is None:
             raise MissingExtra("a PostgreSQL server needs initdb in /usr/lib/postgresql/*/bin or on PATH")
@@ -88,7 +89,7 @@ class Postgres:
 
     def kill(self) -> None:
         """kill -9 of the server and of all that it started, and wait until they are gone."""
-        family = self._children()
+        family = self.family()[1:]
         self._end(signal.SIGKILL)
         for child in family:
             with suppress(ProcessLookupError):
@@ -109,16 +110,18 @@ class Postgres:
 
     def _launch(self) -> None:
         # Without fsync: the machine stays up, so what a killed server has written is there all the same.
-        settings = ["-c", "listen_addresses=", "-c", "fsync=off", "-k", str(self.folder)]
+        fsync = "fsync=on" if self.fsync else "fsync=off"
+        settings = ["-c", "listen_addresses=", "-c", fsync, "-k", str(self.folder)]
         with (self.folder / "log").open("ab") as log:
             program: list[Path | str] = [self.home / "postgres", "-D", self.folder / "data", *settings]
             self.process = subprocess.Popen(program, cwd=self.folder, stdout=log, stderr=log, **self.who)
 
-    def _children(self) -> list[int]:
+    def family(self) -> list[int]:
+        """Its process, and all that it started."""
         if self.process is None:
             return []
         parents = {int(stat.parent.name): status(stat) for stat in Path("/proc").glob("[0-9]*/stat")}
-        return [child for child, found in parents.items() if found[1:2] == [str(self.process.pid)]]
+        return [self.process.pid, *(who for who, found in parents.items() if found[1:2] == [str(self.process.pid)])]
 
     def _answers(self) -> bool:
         try:
@@ -135,10 +138,10 @@ class Postgres:
 
 
 @contextmanager
-def running_postgres() -> Iterator[Postgres]:
+def running_postgres(fsync: bool = False) -> Iterator[Postgres]:
     """A server in a folder that is gone afterwards."""
     with TemporaryDirectory(prefix="duelist-") as folder:  # short: the name of a socket may have 107 signs
-        postgres = Postgres(Path(folder))
+        postgres = Postgres(Path(folder), fsync)
         postgres.start()
         try:
             yield postgres

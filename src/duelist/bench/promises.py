@@ -21,7 +21,7 @@ DEFINITION: dict[str, Any] = {"name": "search", "kind": "arms", "arms": ["bm25",
 ONE = "/v1/experiments/search"
 RANKINGS = {"bm25": ["a", "b", "c", "d"], "ltr": ["c", "a", "e", "b"], "vector": ["e", "d", "a", "f"]}
 PAUSE = 0.02  # seconds before a request is tried again
-PATIENCE = 60.0  # seconds for something to be acknowledged
+PATIENCE = 180.0  # seconds for something to be acknowledged: a cluster may need half a minute for a new leader
 NUMBERS = count(1)  # of users
 
 
@@ -38,9 +38,11 @@ class Acknowledged(NamedTuple):
 
 
 class Load:
-    """Asks, tells, shows and clicks until it is stopped. What fails is sent again with the same key."""
+    """Asks, tells, shows and clicks until it is stopped, with a rest (seconds) after each round. What fails is sent
+    again with the same key."""
 
-    def __init__(self, url: str, users: int = 4) -> None:
+    def __init__(self, url: str, users: int = 4, rest: float = 0.0) -> None:
+        self.rest = rest
         self.asked: list[Acknowledged] = []
         self.told: list[Acknowledged] = []
         self.shown: list[Acknowledged] = []
@@ -100,6 +102,7 @@ class Load:
                 for number in count():
                     self._going.wait()
                     self._round(http, user, f"{user} {number}")
+                    time.sleep(self.rest)
         except _Over:
             return
         except Exception as error:  # whoever waits for us says so

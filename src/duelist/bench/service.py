@@ -6,8 +6,8 @@ CPU is that of the server's process, and its ratio to the echo's is what carries
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,11 +16,13 @@ import msgspec
 
 from duelist.bench.load import Measured, Says, Script, measure, request
 from duelist.bench.servers import Server, ended, serving
+from duelist.bench.stores import KINDS, check_kinds, running_store
 from duelist.client import Client
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.progress import progress_bar
 from duelist.present.tables import Table
 
+KINDS_OF_REQUESTS = 4
 LISTS = 400  # that are clicked
 LENGTH = 20
 MANY = 100  # events of one request
@@ -46,15 +48,20 @@ uvicorn.run(app, port=0, access_log=False, log_level="info")
 
 
 @contextmanager
-def servers(folder: Path) -> Iterator[tuple[Server, Server]]:
+def servers(journal: str, folder: Path) -> Iterator[tuple[Server, Server]]:
     """The echo and the service."""
     echo = Server([sys.executable, "-c", ECHO], folder / "echo.log")
-    with ended(echo), serving(f"sqlite:///{folder}/bench.db", folder / "service.log") as service:
+    with ended(echo), serving(journal, folder / "service.log") as service:
         yield echo, service
 
 
-def bench_service(seconds: float = 3.0, connections: int = 32) -> list[dict[str, Any]]:
-    """A row for each kind of request: how many a second, how long they waited, and their CPU beside the echo's."""
+def bench_service(
+    seconds: float = 3.0, connections: int = 32, journals: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """A row for each journal and kind of request: how many a second, how long they waited, and CPU beside the echo's.
+
+    The journals are sqlite, postgres and nats; by default all that can be started here.
+    """
     if seconds <= 0 or connections < 1:
         raise BadInput(f"seconds and connections must be more than 0, not {seconds!r}, {connections!r}")
     try:
@@ -62,27 +69,35 @@ def bench_service(seconds: float = 3.0, connections: int = 32) -> list[dict[str,
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise MissingExtra(f"the service needs {error.name}: pip install 'duelist[service]'") from error
-    with TemporaryDirectory() as name, servers(Path(name)) as (echo, service):
-        ports = {echo: echo.port(), service: service.port()}
-        lists = _prepare(f"http://127.0.0.1:{ports[service]}")
-        scripts: list[tuple[str, Server, Script, int]] = [
-            ("ask + tell", service, _duels, 1),
-            ("event", service, lambda n: _events(lists, n, connections, 1), 1),
-            (f"{MANY} events", service, lambda n: _events(lists, n, connections, MANY), MANY),
-            (f"interleave 2 x {LENGTH}", service, _lists, 1),
+    kinds = check_kinds(journals)
+    with progress_bar("bench", len(kinds) * KINDS_OF_REQUESTS) as advance:
+        return [row for kind in kinds for row in _measure(kind, seconds, connections, advance)]
+
+
+def _measure(kind: str, seconds: float, connections: int, advance: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+    """The rows of one journal."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
+        store = stack.enter_context(running_store(kind, folder))
+        echo, service = stack.enter_context(servers(store.url, folder))
+        port = service.port()
+        lists = _prepare(f"http://127.0.0.1:{port}")
+        scripts: list[tuple[str, Script, int]] = [
+            ("ask + tell", _duels, 1),
+            ("event", lambda n: _events(lists, n, connections, 1), 1),
+            (f"{MANY} events", lambda n: _events(lists, n, connections, MANY), MANY),
+            (f"interleave 2 x {LENGTH}", _lists, 1),
         ]
-        rows = []
-        with progress_bar("bench", 2 * len(scripts)) as advance:
-            for what, server, script, events in scripts:
-                bare = measure(ports[echo], echo.process.pid, _echo, seconds / 2, connections)
-                advance(1)
-                found = measure(ports[server], server.process.pid, script, seconds, connections)
-                advance(1)
-                rows.append(_row(what, found, bare, events))
-    return rows
+        for what, script, events in scripts:
+            bare = measure(echo.port(), echo.process.pid, _echo, seconds / 2, connections)
+            before = store.cpu()
+            found = measure(port, service.process.pid, script, seconds, connections)
+            spent = store.cpu() - before
+            advance(1)
+            yield {"journal": kind, **_row(what, found, bare, events, spent)}
 
 
-def _row(what: str, found: Measured, bare: Measured, events: int) -> dict[str, Any]:
+def _row(what: str, found: Measured, bare: Measured, events: int, spent: float) -> dict[str, Any]:
     return {
         "what": what,
         "requests_a_second": found.requests / found.seconds,
@@ -92,6 +107,7 @@ def _row(what: str, found: Measured, bare: Measured, events: int) -> dict[str, A
         "p99_ms": found.wait(0.99),
         "cpu_us": found.cpu_us,
         "echo_cpu_us": bare.cpu_us,
+        "store_cpu_us": 1e6 * spent / found.requests,
         "ratio": found.cpu_us / bare.cpu_us,
         "goal": GOALS.get(what),
     }
@@ -154,6 +170,7 @@ def service_table(rows: Sequence[dict[str, Any]]) -> Table:
     """A line a row."""
     lines = [
         [
+            row["journal"],
             row["what"],
             f"{row['requests_a_second']:,.0f}",
             f"{row['events_a_second']:,.0f}",
@@ -162,9 +179,24 @@ def service_table(rows: Sequence[dict[str, Any]]) -> Table:
             f"{row['cpu_us']:.0f}",
             f"{row['echo_cpu_us']:.0f}",
             f"{row['ratio']:.2f}",
-            f"{row['goal']:g}" if row["goal"] else "",
+            f"{row['goal']:g}" if row["goal"] and row["journal"] == "sqlite" else "",
+            f"{row['store_cpu_us']:.0f}",
         ]
         for row in rows
     ]
-    heads = ["what", "requests/s", "events/s", "p50 ms", "p99 ms", "CPU us", "echo's", "ratio", "goal"]
-    return Table(heads, lines, title="SQLite, synchronous FULL; CPU microseconds a request")
+    heads = [
+        "journal",
+        "what",
+        "requests/s",
+        "events/s",
+        "p50 ms",
+        "p99 ms",
+        "CPU us",
+        "echo's",
+        "ratio",
+        "goal",
+        "store's",
+    ]
+    left = [kind for kind in KINDS if all(row["journal"] != kind for row in rows)]
+    notes = [f"Left out: {', '.join(left)}."] if left else []
+    return Table(heads, lines, notes, "CPU microseconds a request: the service, an echo, the store's own servers")

@@ -137,13 +137,29 @@ def boards_command(
 @app.command("journals")
 def journals_command(
     postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,
+    nats: Annotated[str | None, typer.Option(help="nats://... of an empty journal, to measure too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """CPU time of an append, in batches of 1, 30 and 200, by the kind of journal."""
     from duelist.bench.journals import bench_journals, journals_table
 
-    rows = bench_journals(postgres)
+    rows = bench_journals(postgres, nats)
     _show(rows, as_json, journals_table)
+
+
+@app.command("writers")
+def writers_command(
+    seconds: Annotated[float, typer.Option(help="Of each row.")] = 4.0,
+    journal: Annotated[
+        list[str] | None, typer.Option(help="sqlite, postgres, nats; all that can be started here by default.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Events a second that a journal takes from one and from several processes, and what opening it costs."""
+    from duelist.bench.writers import bench_writers, writers_table
+
+    rows = bench_writers(seconds, journal)
+    _show(rows, as_json, writers_table)
 
 
 @app.command("auto")
@@ -170,12 +186,15 @@ def auto_command(
 def service_command(
     seconds: Annotated[float, typer.Option(help="Of each kind of request.")] = 3.0,
     connections: Annotated[int, typer.Option(help="That ask at once.")] = 32,
+    journal: Annotated[
+        list[str] | None, typer.Option(help="sqlite, postgres, nats; all that can be started here by default.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """CPU a request of the service beside a bare echo, with how many a second and how long they wait."""
     from duelist.bench.service import bench_service, service_table
 
-    rows = bench_service(seconds, connections)
+    rows = bench_service(seconds, connections, journal)
     _show(rows, as_json, service_table)
 
 
@@ -196,10 +215,10 @@ def restart_command(
 @app.command("crash")
 def crash_command(
     rounds: Annotated[int, typer.Option(help="Kills of everything that is killed.")] = 50,
-    journal: Annotated[str, typer.Option(help="sqlite or postgres.")] = "sqlite",
+    journal: Annotated[str, typer.Option(help="sqlite, postgres or nats.")] = "sqlite",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """kill -9 of servers and of PostgreSQL under load: nothing acknowledged is lost, and all comes back by itself."""
+    """kill -9 of servers, PostgreSQL, NATS under load: nothing acknowledged is lost, and all comes back by itself."""
     from duelist.bench.crash import bench_crash, crash_table
 
     _show(bench_crash(rounds, journal), as_json, crash_table)

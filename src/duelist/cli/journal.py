@@ -10,7 +10,7 @@ import typer
 
 from duelist.core.errors import BadInput
 
-Address = Annotated[str, typer.Argument(help="sqlite:///FILE, postgresql://..., or a file that was exported.")]
+Address = Annotated[str, typer.Argument(help="sqlite:///FILE, postgresql://..., nats://..., or an exported file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -8,28 +8,28 @@ from typing import Any, Self
 
 from duelist.client import requests
 from duelist.client.answers import Asked, Page, Question, Tally, Told
-from duelist.client.requests import HEADERS, Fallback, Request, Requests, Tries, give_up, httpx, read
+from duelist.client.requests import HEADERS, Addresses, Fallback, Request, Requests, Tries, give_up, httpx, read
 from duelist.core.errors import CannotStore
 
 
 class AsyncClient:
-    """Experiments of a service. `timeout` bounds a call with all its retries, in seconds.
+    """Experiments of a service, at one address or at several. `timeout` bounds a call with all its retries, in seconds.
 
     `fallback` answers while the service is away: True shows the first ranking, a name the ranking of that arm.
     """
 
     def __init__(
         self,
-        url: str,
+        url: str | Sequence[str],
         token: str | None = None,
         timeout: float = 5.0,
         fallback: Fallback = False,
         transport: Any = None,
     ) -> None:
         headers = HEADERS | ({"Authorization": f"Bearer {token}"} if token else {})
-        self.timeout, self.fallback = timeout, fallback
+        self.timeout, self.fallback, self._addresses = timeout, fallback, Addresses(url)
         self._failed = httpx().TransportError
-        self._http = httpx().AsyncClient(base_url=url, headers=headers, transport=transport)
+        self._http = httpx().AsyncClient(headers=headers, transport=transport)
 
     async def define(self, definition: Mapping[str, Any]) -> AsyncExperiment:
         """An experiment by its definition; the same definition again is the same experiment."""
@@ -63,20 +63,22 @@ class AsyncClient:
 
     async def send(self, request: Request) -> Any:
         """Send until it is answered or the time is over."""
-        tries = Tries(max(self.timeout, request.patience))
+        tries = Tries(max(self.timeout, request.patience), len(self._addresses))
         while True:
+            url = self._addresses.here
             try:
-                return await self._once(request, tries.left)
+                return await self._once(url, request, tries.left)
             except (self._failed, CannotStore) as error:
                 failed: Exception = error
+            self._addresses.leave(url)
             pause = tries.pause()
             if pause is None:
                 return give_up(request, failed)
             await asyncio.sleep(pause)
 
-    async def _once(self, request: Request, seconds: float) -> Any:
+    async def _once(self, url: str, request: Request, seconds: float) -> Any:
         wait = httpx().Timeout(0.75 * seconds, connect=0.25 * seconds)  # connecting and reading add up
-        method, path, content = request.method, request.path, request.content()
+        method, path, content = request.method, url + request.path, request.content()
         response = await self._http.request(method, path, content=content, timeout=wait)
         return read(request, response.status_code, response.content)
 

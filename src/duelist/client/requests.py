@@ -159,11 +159,41 @@ def read(request: Request, status: int, body: bytes) -> Any:
     raise kinds.get(status, BadInput)(message)
 
 
+class Addresses:
+    """Servers of one service: whoever does not get an answer from one asks the next.
+
+    >>> servers = Addresses(["http://one:8080", "http://two:8080/"])
+    >>> first = servers.here
+    >>> servers.leave(first)
+    >>> servers.here == first, len(servers)
+    (False, 2)
+    """
+
+    def __init__(self, urls: str | Sequence[str]) -> None:
+        self._urls = [url.rstrip("/") for url in ([urls] if isinstance(urls, str) else urls)]
+        if not self._urls:
+            raise BadInput("a client needs the address of a service, such as http://127.0.0.1:8080, not none")
+        self._place = secrets.randbelow(len(self._urls))  # clients spread over the servers
+
+    def __len__(self) -> int:
+        return len(self._urls)
+
+    @property
+    def here(self) -> str:
+        """The one to ask."""
+        return self._urls[self._place]
+
+    def leave(self, url: str) -> None:
+        """Ask another one from now on, unless that is done already."""
+        if url == self.here:
+            self._place = (self._place + 1) % len(self._urls)
+
+
 class Tries:
     """When to send again, and when to give up: all tries together take so many seconds."""
 
-    def __init__(self, seconds: float) -> None:
-        self.until, self.count = time.monotonic() + seconds, 0
+    def __init__(self, seconds: float, servers: int = 1) -> None:
+        self.until, self.count, self.most = time.monotonic() + seconds, 0, TRIES + servers - 1
 
     @property
     def left(self) -> float:
@@ -174,7 +204,7 @@ class Tries:
         """Seconds to wait before the next try; None if there is to be none."""
         self.count += 1
         pause = PAUSE * 2 ** (self.count - 1)
-        return pause if self.count < TRIES and pause < self.left else None
+        return pause if self.count < self.most and pause < self.left else None
 
 
 def give_up(request: Request, failed: Exception) -> Any:

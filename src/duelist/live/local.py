@@ -125,5 +125,5 @@ class Experiment:
 
 
 def open_experiments(url: str) -> LocalExperiments:
-    """The experiments of the journal at an address: sqlite:///duelist.db, postgresql://..., memory://."""
+    """The experiments of the journal at an address: sqlite:///..., postgresql://..., nats://..., memory://."""
     return LocalExperiments(open_journal(url))

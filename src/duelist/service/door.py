@@ -146,8 +146,9 @@ class Door:
             places = self.experiments.journal.append(drafts)
         except CannotStore as error:
             return [error] * len(batch)
-        except Exception as error:  # somebody's events cannot be written: that must not hurt the others
-            return [error] if len(batch) == 1 else [self._commit([waiting])[0] for waiting in batch]
+        except Exception as error:  # somebody's events cannot be written, or not so many at once: nobody else is hurt
+            half = len(batch) // 2
+            return [error] if not half else self._commit(batch[:half]) + self._commit(batch[half:])
         return self._answers(batch, drafts, places)
 
     def _answers(self, batch: Sequence[Waiting], drafts: list[Draft], places: list[Place]) -> list[Any]:

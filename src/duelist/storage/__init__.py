@@ -8,12 +8,14 @@ from duelist.storage.memory import MemoryJournal
 from duelist.storage.sqlite import SQLiteJournal
 
 if TYPE_CHECKING:
+    from duelist.storage.jetstream import JetStreamJournal
     from duelist.storage.postgres import PostgresJournal
 
 __all__ = [
     "Draft",
     "Event",
     "Group",
+    "JetStreamJournal",
     "Journal",
     "MemoryJournal",
     "Place",
@@ -25,9 +27,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Only whoever wants PostgreSQL needs its extra."""
-    if name != "PostgresJournal":
-        raise AttributeError(f"module 'duelist.storage' has no attribute {name!r}")
-    from duelist.storage.postgres import PostgresJournal
+    """Only whoever wants PostgreSQL or NATS needs its extra."""
+    if name == "PostgresJournal":
+        from duelist.storage.postgres import PostgresJournal
 
-    return PostgresJournal
+        return PostgresJournal
+    if name == "JetStreamJournal":
+        from duelist.storage.jetstream import JetStreamJournal
+
+        return JetStreamJournal
+    raise AttributeError(f"module 'duelist.storage' has no attribute {name!r}")

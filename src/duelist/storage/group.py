@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from duelist.core.errors import CannotStore, Overloaded
+from duelist.core.errors import BadInput, CannotStore, Overloaded
 from duelist.storage.journal import Draft, Journal, Place, check_drafts
 
 WAITING = 10_000  # callers that may wait; beyond, the next is told to come back later
@@ -93,12 +93,31 @@ class Group:
         drafts = [draft for waiting in batch for draft in waiting.drafts]
         try:
             places = self.journal.append(drafts)
+        except BadInput as error:  # somebody's events cannot be written, or not so many at once: nobody else is hurt
+            half = len(batch) // 2
+            if half:
+                self._commit(batch[:half])
+                self._commit(batch[half:])
+            else:
+                _fail(batch, error)
+            return
+        except Exception as error:  # whoever waits is told, and the next commit is tried
+            _fail(batch, error)
+            return
+        self._answer(batch, drafts, places)
+
+    def _answer(self, batch: list[Waiting], drafts: list[Draft], places: list[Place]) -> None:
+        try:
             if self.then is not None:
                 self.then(drafts, places)
-        except Exception as error:  # whoever waits is told, and the next commit is tried
-            for waiting in batch:
-                waiting.places.set_exception(error)
+        except Exception as error:
+            _fail(batch, error)
             return
         for waiting in batch:
             mine, places = places[: len(waiting.drafts)], places[len(waiting.drafts) :]
             waiting.places.set_result(mine)
+
+
+def _fail(batch: list[Waiting], error: Exception) -> None:
+    for waiting in batch:
+        waiting.places.set_exception(error)

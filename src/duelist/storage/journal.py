@@ -222,7 +222,7 @@ def whole_snapshot(row: Sequence[Any], name: str) -> Snapshot:
 
 def open_journal(url: str) -> Journal:
     """The journal at an address: sqlite:///duelist.db (a file here), sqlite:////var/lib/duelist.db,
-    postgresql://user:password@host/database, or memory://.
+    postgresql://user:password@host/database, nats://host,host,host/name, or memory://.
 
     >>> with open_journal("memory://") as journal:
     ...     journal.append([Draft(1, "told")])[0].seq
@@ -235,10 +235,17 @@ def open_journal(url: str) -> Journal:
         from duelist.storage.postgres import PostgresJournal
 
         return PostgresJournal(url)
+    if url.startswith("nats://"):
+        from duelist.storage.jetstream import JetStreamJournal
+
+        return JetStreamJournal(url)
     parts = urlsplit(url)
     if parts.scheme == "memory":
         return MemoryJournal()
     if parts.scheme == "sqlite" and not parts.netloc and len(parts.path) > 1:
         return SQLiteJournal(parts.path[1:])
     named = url if "@" not in url else f"{parts.scheme}://..."  # a password is never quoted
-    raise BadInput(f"a journal is at sqlite:///FILE, postgresql://HOST/DATABASE or memory://, not at {named!r}")
+    raise BadInput(
+        "a journal is at sqlite:///FILE, postgresql://HOST/DATABASE, nats://HOST,HOST,HOST/NAME or memory://, "
+        f"not at {named!r}"
+    )
