@@ -54,7 +54,7 @@ def test_batches_do_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
 
 def test_runs_from_a_number_on_are_those_of_the_whole(whole: tuple[Runs, Emulated]) -> None:
     late = run_on_device(policy(), world(), POINTS, 30, SEED, False, Emulated(), first=40)
-    assert same(late, Runs(*(part[40:] for part in whole[0][:3]), 0.0))
+    assert all(np.array_equal(a, b[40:]) for a, b in zip(late[:3], whole[0][:3], strict=True))
 
 
 def test_the_layout_does_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:

@@ -98,7 +98,10 @@ def run_on_device(
     device: Any = None,
     first: int = 0,
 ) -> Runs:
-    """The runs from number `first` on, in as many batches as the GPU's memory asks for. A run's luck depends on the seed and its number."""
+    """The runs from number `first` on, in as many batches as the GPU's memory asks for.
+
+    A run's luck depends on the seed and its number.
+    """
     horizon, key = int(checkpoints[-1]), int(seed.generate_state(1, np.uint64)[0])
     engine = Engine(policy, world, horizon, device or Device())
     batch = engine.batch(runs)

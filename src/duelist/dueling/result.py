@@ -121,6 +121,10 @@ class Result:
         regret = {view: _plain(interval(self.curve(view))) for view in self.views}
         return {"duels": self.checkpoints.tolist(), "regret": regret, "accuracy": self.accuracy.tolist()}
 
+    def facts(self) -> dict[str, Any]:
+        """All that is not an array: what JSON holds of it."""
+        return {name: getattr(self, name) for name in _PLAIN}
+
     def columns(self) -> dict[str, Any]:
         """One row a run and checkpoint: run, duels, the regret by each view so far, and whether the last duel hit."""
         runs, points = self.hits.shape
@@ -158,7 +162,7 @@ class Result:
             return
         arrays: dict[str, Any] = {f"sums.{view}": values for view, values in self.sums.items()}
         arrays |= {name: getattr(self, name) for name in ("checkpoints", "hits", "found")}
-        arrays["facts"] = json.dumps({name: getattr(self, name) for name in _PLAIN})
+        arrays["facts"] = json.dumps(self.facts())
         with open(path, "wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -187,9 +191,9 @@ def join_runs(parts: Sequence[Result]) -> Result:
     """
     runs = sum(part.runs for part in parts)
     joined = {view: np.concatenate([part.sums[view] for part in parts]) for view in parts[0].sums}
-    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "found")}
+    hits, found = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "found"))
     speed = runs / sum(part.runs / part.steps_per_second for part in parts)
-    return replace(parts[0], runs=runs, sums=joined, steps_per_second=speed, **arrays)
+    return replace(parts[0], runs=runs, sums=joined, steps_per_second=speed, hits=hits, found=found)
 
 
 SAVED = (".npz", ".csv", ".parquet")
