@@ -52,6 +52,8 @@ SLOW = (
     "tests/dueling/test_cuda",
     "tests/evidence/test_winners",
     "tests/live/test_processes",
+    "tests/sweeps/test_cluster",
+    "tests/sweeps/test_local",
     "tests/test_readme",
     "tests/testing",
     "tests/dueling/policies",

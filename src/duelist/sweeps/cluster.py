@@ -12,7 +12,7 @@ from duelist import __version__
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.parallel import available_cores
 from duelist.sweeps.local import answer
-from duelist.sweeps.tasks import CHUNK, LIVES, Done, Retries, Task
+from duelist.sweeps.tasks import CHUNK, Done, Retries, Task
 
 PATIENCE = 30.0  # seconds until the first worker must be there
 GPU = "GPU"  # what a worker that has one calls it: dask worker --resources GPU=1
@@ -87,7 +87,7 @@ def _answer(distributed: Any, future: Any) -> Done:
         results, trouble = future.result()
         return Done((), results, trouble)
     except distributed.scheduler.KilledWorker:
-        return Done((), [], f"it killed its worker {LIVES} times")
+        return Done((), [], "it killed its workers")
     except Exception as error:  # lost on the way, or a worker that cannot load it
         return Done((), [], f"{type(error).__name__}: {error}")
 

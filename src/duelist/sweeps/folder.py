@@ -95,7 +95,7 @@ def join_slices(slices: Sequence[Slice], kind: Any, runs: int) -> Any:
 
 def _packed(found: Slice, runs: range) -> Packed:
     """Some runs of a slice, taken apart as they were before they were written."""
-    table = _read_table(found.path).slice(found.begins, found.runs * found.points)
+    table = read_table(found.path).slice(found.begins, found.runs * found.points)
     times = table[found.clock][: found.points].to_numpy()
     rows = slice(runs.start - found.first, runs.stop - found.first)
     arrays = {name: np.array(table[name].to_numpy()).reshape(found.runs, found.points)[rows] for name in found.columns}
@@ -104,8 +104,9 @@ def _packed(found: Slice, runs: range) -> Packed:
 
 
 @lru_cache(maxsize=8)
-def _read_table(path: Path) -> Any:
-    return load_arrow()[1].read_table(path, memory_map=False)
+def read_table(path: Path) -> Any:
+    """The rows of a file; the last few files are kept."""
+    return load_arrow()[1].ParquetFile(path).read(use_threads=False)  # half the time of pyarrow's read_table
 
 
 def _columns(key: str, part: Part, packed: Packed) -> dict[str, Any]:

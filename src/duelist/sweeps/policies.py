@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +15,7 @@ import numpy as np
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.parallel import check_whole
+from duelist.core.record import write_record
 from duelist.core.spec import Spec
 from duelist.dueling.environment import Environment
 from duelist.dueling.environments import load_environment
@@ -55,20 +57,18 @@ class PolicyRuns(Cell):
         return {"policy": str(self.policy), **place, **settings_of(self.policy)}
 
     def identity(self) -> dict[str, Any]:
-        template, world = prepare(self.policy, self._world(), self.horizon)
-        return {
-            "policy": canonical(self.policy),
-            "environment": _identity(self.environment, self.horizon),
-            "code": compiled_run(type(template), type(world)).digest,
-            **{name: getattr(self, name) for name in ("horizon", "seed", "points", "engine")},
-        }
+        rest = {name: getattr(self, name) for name in ("horizon", "seed", "points", "engine")}
+        if isinstance(self.environment, str):  # cells with other seeds share all of it
+            return {**_known(write_record(self.policy.to_dict(), "it"), self.environment, self.horizon), **rest}
+        return {**_identity(self.policy, self.environment, self.horizon), **rest}
 
     def check(self) -> None:
         check_whole(1, runs=self.runs, points=self.points)
         check_whole(0, seed=self.seed)
         if self.engine not in ENGINES:
             raise BadInput(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
-        prepare(self.policy, self._world(), self.horizon)
+        check_whole(1, horizon=self.horizon)
+        self.identity()
 
     def _world(self) -> Environment:
         return load_once(self.environment) if isinstance(self.environment, str) else self.environment
@@ -105,7 +105,19 @@ def load_once(text: str) -> Environment:
     return load_environment(text)
 
 
-def _identity(environment: str | Environment, horizon: int) -> Any:
+@lru_cache(maxsize=4096)
+def _known(policy: str, environment: str, horizon: int) -> dict[str, Any]:
+    return _identity(Spec.from_dict(json.loads(policy)), environment, horizon)
+
+
+def _identity(policy: Spec, environment: str | Environment, horizon: int) -> dict[str, Any]:
+    """Of a policy in an environment: their names with all parameters, and the code that both compile to."""
+    template, world = prepare(policy, load_once(environment) if isinstance(environment, str) else environment, horizon)
+    code = compiled_run(type(template), type(world)).digest
+    return {"policy": canonical(policy), "environment": _world_identity(environment, horizon), "code": code}
+
+
+def _world_identity(environment: str | Environment, horizon: int) -> Any:
     """Of an environment: a name with its parameters, or what is in the file or in its memory."""
     if not isinstance(environment, str):
         return [type(environment).__qualname__, environment.describe(), _memory_digest(environment.memory(horizon))]

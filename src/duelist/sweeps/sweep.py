@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from duelist.present.frames import arrow_frame, check_rows_path
 from duelist.present.tables import Table
 from duelist.sweeps.cell import Cell
 from duelist.sweeps.descents import DescentRuns
-from duelist.sweeps.folder import Folder, Slice, join_slices, load_arrow, read_slices
+from duelist.sweeps.folder import Folder, Slice, join_slices, load_arrow, read_slices, read_table
 from duelist.sweeps.learners import LearnerRuns
 from duelist.sweeps.policies import PolicyRuns
 from duelist.sweeps.tasks import missing
@@ -81,7 +82,7 @@ class Sweep:
         """The cells of a plan alone, of all that a folder has."""
         return cls([found for key in kept.keys for found in kept.found.get(key, [])], str(kept.path))
 
-    @property
+    @cached_property
     def found(self) -> list[Found]:
         """Of each cell, its axes and all its runs as a Result or a Learning."""
         return [
@@ -91,19 +92,15 @@ class Sweep:
 
     def arrow(self) -> Any:
         """All rows, one a run and checkpoint, as an Arrow table: in the plan's order, whoever made them when."""
-        arrow, parquet = load_arrow()
-        tables: dict[Path, Any] = {}
         parts = []
         for slices in self.cells.values():
             seen = list[range]()
             for found in slices:
-                table = tables.setdefault(found.path, None) or parquet.read_table(found.path)
-                tables[found.path] = table
                 for fresh in missing(found.first + found.runs, [range(found.first), *seen]):
                     rows = found.begins + (fresh.start - found.first) * found.points, len(fresh) * found.points
-                    parts.append(table.slice(*rows))
+                    parts.append(read_table(found.path).slice(*rows))
                     seen.append(fresh)
-        return arrow.concat_tables(parts, promote_options="permissive").replace_schema_metadata(None)
+        return load_arrow()[0].concat_tables(parts, promote_options="permissive").replace_schema_metadata(None)
 
     def to_frame(self, library: str | None = None) -> Any:
         """The same as a frame of pandas or polars, whichever is installed."""
