@@ -9,7 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from duelist.core.memory import Floats
-from duelist.online.continuous import Descent, Drift, descend
+from duelist.online.continuous import VALUES, Descent, Drift, descend
+from duelist.online.continuous.descend import find_algorithm, find_space
+from duelist.online.continuous.loop import compiled_run
 from duelist.sweeps.cell import Cell, Packed
 
 COST = 2e-6  # seconds a comparison
@@ -45,7 +47,10 @@ class DescentRuns(Cell):
     def identity(self) -> dict[str, Any]:
         names = ("algorithm", "value", "dimension", "horizon", "seed", "start", "points")
         moving = None if self.drift is None else asdict(self.drift)
-        return {**{n: getattr(self, n) for n in names}, "parameters": dict(self.parameters), "drift": moving}
+        kind, value = find_algorithm(self.algorithm, self.parameters), VALUES[self.value].function
+        code = compiled_run(kind, value, *find_space("logistic", "ball")).digest  # as `descend` has it by default
+        settings = {"parameters": dict(self.parameters), "drift": moving, "code": code}
+        return {**{n: getattr(self, n) for n in names}, **settings}
 
     def check(self) -> None:
         self._descend(0, 1, 1, horizon=1)
