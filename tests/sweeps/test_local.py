@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -21,7 +21,8 @@ from duelist.core.cuda import Device
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.spec import Spec
 from duelist.sweeps import Cell, Folder, LearnerRuns, Local, Memory, PolicyRuns, open_engine, run_cells
-from duelist.sweeps.local import one_a_gpu
+from duelist.sweeps.local import one_a_gpu, serve
+from duelist.sweeps.tasks import make_tasks
 
 from .conftest import PATIENCE, assert_all_there, until, waiting
 
@@ -90,6 +91,29 @@ def test_results_are_the_same_to_the_bit_however_many_work_and_whatever_a_task_i
             wanted = bits(cell, here.result(place))
             assert bits(cell, folder.result(place)) == wanted
             assert bits(cell, Folder(folder.path, cells).result(place)) == wanted
+
+
+def test_a_worker_that_lacks_a_module_says_so_and_lives(toys: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pipe:
+        """The worker's end, with two tasks to come."""
+
+        said: ClassVar[list[Any]] = []
+        coming: ClassVar[list[Any]] = [ImportError("no module"), make_tasks([toys.Toy(3, 1)], [[]])[0], EOFError()]
+
+        def recv(self) -> Any:
+            given = self.coming.pop(0)
+            if isinstance(given, Exception):
+                raise given
+            return given
+
+        def send(self, said: Any) -> None:
+            self.said.append(said)
+
+    monkeypatch.setattr(signal, "signal", lambda *given: None)
+    serve(Pipe())
+    ready, missing, ([found], trouble) = Pipe.said
+    assert (ready, missing, trouble) == ("ready", ([], "ImportError: no module"), "")
+    assert found["last"].tolist() == [0.0]
 
 
 def test_a_worker_that_cannot_start_is_not_tried_for_ever(tmp_path: Path) -> None:

@@ -92,6 +92,13 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path) -> None:
         Plan.read(tmp_path / "nowhere.toml")
 
 
+def test_a_plan_knows_which_workers_it_needs(tmp_path: Path) -> None:
+    found = plan(tmp_path, POLICIES)
+    assert (found.workers, found.with_engine("cuda").workers) == ("local", "cuda")
+    with pytest.raises(BadInput, match="cells for both cpu and cuda needs engine dask"):
+        _ = plan(tmp_path, f'engine = ["cpu", "cuda"]\n{POLICIES}').workers
+
+
 def test_files_are_found_beside_the_plan_and_known_by_what_is_in_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,7 @@ def test_the_table_has_a_line_for_each_cell_seeds_together(folder: Path) -> None
 def test_charts_are_over_time_or_against_a_parameter(folder: Path) -> None:
     sweep = Sweep.read(folder)
     over = sweep.chart()
-    assert [panel.y_label for panel in over.panels] == ["strong, arxiv", "strong, cyclic"]
+    assert [panel.y_label for panel in over.panels] == ["strong regret, arxiv", "strong regret, cyclic"]
     assert [line.label for line in over.panels[0].lines] == ["rucb:alpha=0.6", "rucb:alpha=2.0", "uniform"]
     against = sweep.chart("weak", by="alpha")
     rucb, uniform = against.panels[0].lines

@@ -26,6 +26,7 @@ from duelist.sweeps.tasks import missing
 POLICIES = ("rucb", "rmed1", "d-ts", "rex3")
 LEARNERS = ("pdgd", "dbgd")
 LONG = 0.5  # seconds of a long task, at least
+CELLS = (100, 1_000, 10_000)
 ROUNDS = 3  # one and several workers take turns, and the best of each counts
 
 
@@ -90,12 +91,12 @@ def _impressions(axis: str, learner: str, size: str, value: int) -> Point:
 
 
 def scale_workers() -> Iterator[Point]:
-    """Runs a second of the clock in a sweep of long tasks; all numbers of workers take turns in every round."""
+    """Runs a second in a sweep of long tasks; all numbers of workers take turns in every round."""
     numbers = sorted({1, *(2**k for k in range(1, 8) if 2**k <= available_cores()), available_cores()})
     horizon = _long_horizon()
     tasks = 4 * numbers[-1]
     crews = {number: Local(number) for number in numbers}
-    took: dict[int, list[float]] = {number: [] for number in numbers}
+    took: dict[int, list[tuple[float, float]]] = {number: [] for number in numbers}
     try:
         for crew in crews.values():
             crew.chunk = 1e-9  # every run is a task
@@ -106,8 +107,9 @@ def scale_workers() -> Iterator[Point]:
     finally:
         for crew in crews.values():
             crew.close()
-    for number in numbers:
-        yield Point("workers", "rucb", number, tasks / min(took[number]), "runs/s")
+    for place, (what, unit) in enumerate([("of the clock", "runs/s"), ("of CPU time", "runs/CPU s")]):
+        for number in numbers:
+            yield Point("workers", what, number, tasks / min(seconds[place] for seconds in took[number]), unit)
 
 
 def _long_horizon() -> int:
@@ -116,11 +118,12 @@ def _long_horizon() -> int:
     return int(LONG * simulate("rucb", "arxiv", 10**6, 1, cores=1, progress=False).steps_per_second)
 
 
-def _sweep_seconds(crew: Local, horizon: int, runs: int) -> float:
+def _sweep_seconds(crew: Local, horizon: int, runs: int) -> tuple[float, float]:
+    """Seconds of the clock, and of CPU time of the workers: the latter also tell on a machine that is busy."""
     cells: list[Cell] = [PolicyRuns(Spec("policy", "rucb"), "arxiv", horizon, runs, points=1)]
-    clock = time.perf_counter()
-    run_cells(cells, Memory(cells), crew, progress=False)
-    return time.perf_counter() - clock
+    kept, clock = Memory(cells), time.perf_counter()
+    run_cells(cells, kept, crew, progress=False)
+    return time.perf_counter() - clock, horizon * runs / kept.result(0).steps_per_second
 
 
 class Quick(Here):
@@ -131,7 +134,7 @@ class Quick(Here):
 
 def scale_cells() -> Iterator[Point]:
     """Finished cells that a sweep finds again in a second: plan read and checked, footers read, nothing left to do."""
-    for cells in (100, 1_000, 10_000):
+    for cells in CELLS:
         alphas = np.linspace(0.6, 4.0, cells // 10).round(6).tolist()
         record = {"policies": "rucb", "environments": "arxiv", "horizon": 10, "runs": 1, "points": 1}
         record |= {"seeds": list(range(10)), "set": {"alpha": alphas}}
@@ -184,12 +187,12 @@ def scale_table(points: Sequence[Point]) -> Table:
             ratio = f"{point.speed / curve[0].speed:.2f}"
             power = f"{growth(curve):+.1f}" if place == len(curve) > 1 else ""
             rows.append(
-                [f"{point.axis} {point.value:,}", point.what, f"{point.speed:,.0f}", point.unit, ratio, power, size]
+                [f"{point.axis} {point.value:,}", point.what, _number(point.speed), point.unit, ratio, power, size]
             )
     notes = [
         "ratio: of the first speed of its curve; power: a step's time grows as the axis to this power, at its end",
         "MB: the state of a run; of documents and features the training data, of runs their results",
-        "speed: of CPU time on one core; of workers runs a second of the clock, the best of rounds that take turns",
+        "speed: of CPU time on one core; of workers the best of rounds in which all numbers take turns",
     ]
     return Table(["axis", "what", "speed", "unit", "ratio", "power", "MB"], rows, notes)
 
@@ -209,6 +212,10 @@ def _curves(points: Sequence[Point]) -> list[list[Point]]:
     for point in points:
         found.setdefault((point.axis, point.what), []).append(point)
     return list(found.values())
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _bytes(memory: Any) -> int:

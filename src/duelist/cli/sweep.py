@@ -49,9 +49,9 @@ def sweep_command(
         check_chart_path(chart)
     if save:
         check_rows_path(save)
-    name = engine or ("dask" if scheduler else "local")
     wanted = Plan.read(plan)
-    wanted = wanted.with_engine("cuda") if name == "cuda" else wanted
+    wanted = wanted.with_engine("cuda") if engine == "cuda" else wanted
+    name = engine or ("dask" if scheduler else wanted.workers)
     if check:
         print(f"{len(wanted.cells):,} cells, {wanted.runs:,} runs")
         return
@@ -87,9 +87,9 @@ def tune_command(
     from duelist.sweeps import Folder, Plan, open_engine, tune
 
     path = check_chart_path(chart) if chart else None
-    name = engine or ("dask" if scheduler else "local")
     wanted = Plan.read(plan)
-    wanted = wanted.with_engine("cuda") if name == "cuda" else wanted
+    wanted = wanted.with_engine("cuda") if engine == "cuda" else wanted
+    name = engine or ("dask" if scheduler else wanted.workers)
     kept = open_folder(out or Path(plan.stem), wanted.cells, resume)
     with open_engine(name, scheduler, workers) as opened, stoppable(kept):
         found = tune(wanted, lambda cells: Folder(kept.path, cells), opened, trials)

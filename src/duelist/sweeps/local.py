@@ -128,12 +128,14 @@ def serve(pipe: Any) -> None:
     """The life of a worker: tasks come, results go, until the other end is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who gives the tasks
     pipe.send(READY)
-    while True:
-        try:
-            task = pipe.recv()
-            pipe.send(answer(task))
-        except (EOFError, OSError):
-            return
+    with suppress(EOFError, OSError):
+        while True:
+            try:
+                task = pipe.recv()
+            except ImportError as error:  # of a module that is not here
+                pipe.send(([], f"{type(error).__name__}: {error}"))
+            else:
+                pipe.send(answer(task))
 
 
 def answer(task: Task) -> tuple[list[Any], str]:

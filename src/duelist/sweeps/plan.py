@@ -110,6 +110,14 @@ class Plan:
         return replace(self, cells=cells)
 
     @property
+    def workers(self) -> str:
+        """The workers it needs when nobody names others: GPUs, or the cores of this machine."""
+        engines = {cell.engine for cell in self.cells}
+        if len(engines) > 1:
+            raise BadInput("a plan with cells for both cpu and cuda needs engine dask, whose workers differ")
+        return "cuda" if engines == {"cuda"} else "local"
+
+    @property
     def runs(self) -> int:
         """Of all cells."""
         return sum(cell.runs for cell in self.cells)

@@ -152,7 +152,7 @@ class Sweep:
         for place in dict.fromkeys(sample.axes[world] for sample in samples):
             here = [sample for sample in samples if sample.axes[world] == place]
             lines = _curves(here, world) if by is None else _against(here, world, by)
-            panels.append(Panel(f"{shown}, {place}", lines))
+            panels.append(Panel(f"{shown}{' regret' * (world == 'environment')}, {place}", lines))
         clock = next(iter(self.cells.values()))[0].clock
         return Lines(panels, by or clock, "mean of the runs, bands: its 95 % interval", by is None)
 
