@@ -38,7 +38,7 @@ class Point(NamedTuple):
     value: int
     speed: float
     unit: str
-    megabytes: float = math.nan  # of one run, or of the result
+    megabytes: float | None = None  # of one run, of the data, or of the results
 
 
 def scale_horizon() -> Iterator[Point]:
@@ -183,7 +183,7 @@ def scale_table(points: Sequence[Point]) -> Table:
     rows = []
     for curve in _curves(points):
         for place, point in enumerate(curve, 1):
-            size = "" if math.isnan(point.megabytes) else f"{point.megabytes:,.3g}"
+            size = "" if point.megabytes is None else f"{point.megabytes:,.3g}"
             ratio = f"{point.speed / curve[0].speed:.2f}"
             power = f"{growth(curve):+.1f}" if place == len(curve) > 1 else ""
             rows.append(

@@ -23,7 +23,7 @@ from duelist.online.result import Learning, join_runs
 from duelist.online.simulate import learn
 from duelist.sweeps.cell import Cell, Packed, canonical, digest_of, settings_of
 
-COST = 3e-5  # seconds an impression, with some tens of documents and features
+COST = 3e-6  # seconds an impression, with some tens of documents and features
 
 
 @dataclass(frozen=True)

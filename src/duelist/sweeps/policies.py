@@ -24,7 +24,8 @@ from duelist.dueling.result import Result, join_runs
 from duelist.dueling.simulate import ENGINES, prepare, simulate
 from duelist.sweeps.cell import Cell, Packed, canonical, digest_of, settings_of
 
-COST = {"cpu": 5e-8, "cuda": 1e-10}  # seconds a duel, at a few arms
+COST = {"cpu": 5e-8, "cuda": 1e-10}  # seconds a duel, at up to FEW arms
+FEW = 8  # with more, it takes longer: most policies look at all arms now and then
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class PolicyRuns(Cell):
 
     @property
     def cost(self) -> float:
-        return self.horizon * COST[self.engine]
+        return self.horizon * COST[self.engine] * max(1.0, self._world().n_arms / FEW)
 
     def axes(self) -> dict[str, Any]:
         world = self.environment if isinstance(self.environment, str) else self.environment.describe()
