@@ -92,6 +92,16 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path) -> None:
         Plan.read(tmp_path / "nowhere.toml")
 
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("name", ["sweep", "tune"])
+def test_the_examples_are_plans_and_the_page_quotes_them(name: str) -> None:
+    assert Plan.read(EXAMPLES / f"{name}.toml").cells
+    text = (EXAMPLES / f"{name}.toml").read_text().partition("\n")[2]  # without its first line, a comment
+    assert text in (EXAMPLES.parent / "docs" / "sweeps.md").read_text(encoding="utf-8")
+
+
 def test_a_plan_knows_which_workers_it_needs(tmp_path: Path) -> None:
     found = plan(tmp_path, POLICIES)
     assert (found.workers, found.with_engine("cuda").workers) == ("local", "cuda")

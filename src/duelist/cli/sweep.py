@@ -58,15 +58,16 @@ def sweep_command(
     kept = open_folder(out or Path(plan.stem), wanted.cells, resume)
     with open_engine(name, scheduler, workers) as opened, stoppable(kept):
         aside = run_cells(wanted.cells, kept, opened, label=wanted.name)
-    found = Sweep.of(kept)
-    if save:
-        found.save(save)
-    if chart:
-        found.chart(measure, by).draw(chart)
-    if as_json:
-        print(json.dumps(found.summary(measure), indent=2))
-    else:
-        show(found.table(measure), f"{wanted.name}: results in {kept.path}")
+    if any(kept.done()):
+        found = Sweep.of(kept)
+        if save:
+            found.save(save)
+        if chart:
+            found.chart(measure, by).draw(chart)
+        if as_json:
+            print(json.dumps(found.summary(measure), indent=2))
+        else:
+            show(found.table(measure), f"{wanted.name}: results in {kept.path}")
     report_aside(aside)
 
 
@@ -93,12 +94,13 @@ def tune_command(
     kept = open_folder(out or Path(plan.stem), wanted.cells, resume)
     with open_engine(name, scheduler, workers) as opened, stoppable(kept):
         found = tune(wanted, lambda cells: Folder(kept.path, cells), opened, trials)
-    if path:
-        found.chart.draw(path)
-    if as_json:
-        print(json.dumps(found.summary(), indent=2))
-    else:
-        show(found.table, f"best: {found.best}")
+    if found.trials:
+        if path:
+            found.chart.draw(path)
+        if as_json:
+            print(json.dumps(found.summary(), indent=2))
+        else:
+            show(found.table, f"best: {found.best}")
     report_aside(found.aside)
 
 

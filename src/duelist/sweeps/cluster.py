@@ -6,6 +6,7 @@ import logging
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from importlib.metadata import version
 from typing import Any
 
 from duelist import __version__
@@ -14,7 +15,7 @@ from duelist.core.parallel import available_cores
 from duelist.sweeps.local import answer
 from duelist.sweeps.tasks import CHUNK, Done, Retries, Task
 
-PATIENCE = 30.0  # seconds until the first worker must be there
+PATIENCE = 60.0  # seconds until the first worker must be there
 GPU = "GPU"  # what a worker that has one calls it: dask worker --resources GPU=1
 
 
@@ -94,9 +95,12 @@ def _answer(distributed: Any, future: Any) -> Done:
 
 def _check_workers(client: Any, tasks: Sequence[Task]) -> None:
     """All workers run this version, and some have a GPU where one is needed."""
-    others = {version for version in client.run(_version).values() if version != __version__}
-    if others:
-        raise BadInput(f"the workers run duelist {', '.join(sorted(others))}, and this is {__version__}")
+    found = client.run(versions, on_error="return").values()
+    for error in found:
+        if isinstance(error, ImportError):  # other errors are of workers that are just dying
+            raise BadInput(f"a worker cannot load duelist: {error}")
+    if others := sorted({text for text in found if isinstance(text, str)} - {versions()}):
+        raise BadInput(f"the workers have {'; '.join(others)}, and here is {versions()}")
     if any(task[0].cell.engine == "cuda" for task in tasks) and not client.run_on_scheduler(_has_gpu):
         raise BadInput(
             f"engine cuda needs workers with the resource {GPU}, and there is none: start one a GPU, with its own "
@@ -104,8 +108,9 @@ def _check_workers(client: Any, tasks: Sequence[Task]) -> None:
         )
 
 
-def _version() -> str:
-    return __version__
+def versions() -> str:
+    """Of all that results depend on: their last bits may differ with those of numpy and numba too."""
+    return f"duelist {__version__}, numpy {version('numpy')}, numba {version('numba')}"
 
 
 def _has_gpu(dask_scheduler: Any) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import connection, get_context
+from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from duelist.core.errors import BadInput, DuelistError
@@ -127,6 +128,7 @@ class Worker:
 def serve(pipe: Any) -> None:
     """The life of a worker: tasks come, results go, until the other end is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for who gives the tasks
+    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
     pipe.send(READY)
     with suppress(EOFError, OSError):
         while True:
@@ -136,6 +138,13 @@ def serve(pipe: Any) -> None:
                 pipe.send(([], f"{type(error).__name__}: {error}"))
             else:
                 pipe.send(answer(task))
+
+
+def _end_with(parent: Any) -> None:
+    """Nobody wants the results of a worker whose parent was killed, however long its task still takes."""
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def answer(task: Task) -> tuple[list[Any], str]:
