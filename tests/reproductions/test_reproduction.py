@@ -109,6 +109,7 @@ def test_whoever_runs_the_cells_gives_the_same(tmp_path: Path) -> None:
 def test_a_cell_that_cannot_run_elsewhere_is_named(tmp_path: Path) -> None:
     class Refuses:
         chunk: float | None = None
+        workers: int | None = None
 
         def run(self, tasks: Sequence[Task]) -> Iterator[Done]:
             return (Done(task, [], "no room") for task in tasks)

@@ -44,7 +44,7 @@ def test_a_killed_worker_loses_nothing_and_what_kills_is_set_aside(
         os.kill(until(lambda: waiting(tmp_path))[0][1], signal.SIGKILL)
         (tmp_path / "go").touch()
 
-    cells = [toys.Toy(number, 2, "wait", str(tmp_path)) for number in range(4)]
+    cells = [toys.Toy(number, 1, "wait", str(tmp_path)) for number in range(4)]
     killer = threading.Thread(target=kill_who_waits)
     killer.start()
     assert run_cells(cells, Folder(tmp_path / "out", cells), cluster) == []
@@ -60,7 +60,7 @@ def test_a_killed_worker_loses_nothing_and_what_kills_is_set_aside(
         run_cells(policy, there := Memory(policy), other)
         for place in (0, 1):
             assert there.result(place).curve().tobytes() == here.result(place).curve().tobytes()
-        bad = [toys.Toy(0, 2), toys.Toy(1, 2, "fail")]
+        bad = [toys.Toy(0, 1), toys.Toy(1, 1, "fail")]
         (aside,) = run_cells(bad, Memory(bad), other)
         assert (aside.task[0].place, aside.trouble) == (1, "ValueError: a toy that fails")
         with pytest.raises(BadInput, match="engine cuda needs workers with the resource GPU"):
@@ -70,7 +70,7 @@ def test_a_killed_worker_loses_nothing_and_what_kills_is_set_aside(
             with pytest.raises(BadInput, match=r"the workers have duelist .*, and here is duelist 0\.0\.1, numpy"):
                 run_cells(bad, Memory(bad), other)
         other.client.run_on_scheduler(forgive_nothing)
-        (aside,) = run_cells(worse := [toys.Toy(2, 2, "die")], Memory(worse), other)
+        (aside,) = run_cells(worse := [toys.Toy(2, 1, "die")], Memory(worse), other)
         assert aside.trouble == "it killed its workers"
     finally:
         other.close()

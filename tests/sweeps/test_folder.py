@@ -75,7 +75,7 @@ def test_a_write_that_was_cut_short_leaves_nothing_that_is_read(
 
 
 def test_files_of_others_are_named(toys: ModuleType, tmp_path: Path) -> None:
-    cells = [toys.Toy(7, runs=2)]
+    cells = [toys.Toy(7, runs=1)]
     run_cells(cells, Folder(tmp_path, cells), Small())
     (mine,) = tmp_path.glob("*.parquet")
     whole = mine.read_bytes()

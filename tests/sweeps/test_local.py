@@ -44,7 +44,7 @@ def kill_who_waits(folder: Path, killed: list[int]) -> None:
 
 
 def test_a_killed_worker_loses_nothing(toys: ModuleType, tmp_path: Path, two: Local) -> None:
-    cells = [toys.Toy(number, 2, "wait", str(tmp_path)) for number in range(4)]
+    cells = [toys.Toy(number, 1, "wait", str(tmp_path)) for number in range(4)]
     killed: list[int] = []
     killer = threading.Thread(target=kill_who_waits, args=(tmp_path, killed))
     killer.start()
@@ -56,8 +56,10 @@ def test_a_killed_worker_loses_nothing(toys: ModuleType, tmp_path: Path, two: Lo
     assert_all_there(kept, cells)
 
 
-def test_what_kills_or_fails_is_set_aside_by_name_and_the_rest_goes_on(toys: ModuleType, two: Local) -> None:
-    two.chunk = 100.0  # all in one task
+def test_what_kills_or_fails_is_set_aside_by_name_and_the_rest_goes_on(
+    toys: ModuleType, two: Local, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toys.Toy, "cost", 0.001)  # all in one task
     cells = [toys.Toy(0, runs=1), toys.Toy(1, runs=1, act="die"), toys.Toy(2, runs=1, act="fail"), toys.Toy(3, runs=1)]
     told: list[int] = []
     aside = run_cells(cells, kept := Memory(cells), two, finished=told.append)

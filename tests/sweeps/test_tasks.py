@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from types import ModuleType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duelist.sweeps.tasks import LIVES, Retries, make_tasks, missing
+from duelist.sweeps import Done, Memory, run_cells
+from duelist.sweeps.tasks import LIVES, Retries, Task, make_tasks, missing
 
 
 @given(st.integers(1, 30), st.lists(st.tuples(st.integers(0, 35), st.integers(0, 12))))
@@ -47,3 +49,32 @@ def test_only_the_guilty_part_is_set_aside(toys: ModuleType) -> None:
     assert retries.after_error((task[0],)) == []
     assert [retries.after_death((task[1],)) for _ in range(LIVES)] == [[(task[1],)], [(task[1],)], []]
     assert retries.after_death((task[0],)) == [(task[0],)]  # another's deaths are not its own
+
+
+class Noting:
+    """Runs nothing, and notes what it was given."""
+
+    chunk: float | None = 5.0
+
+    def __init__(self, workers: int | None) -> None:
+        self.workers, self.given = workers, list[Task]()
+
+    def run(self, tasks: Sequence[Task]) -> Iterator[Done]:
+        self.given += tasks
+        return iter(())
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("runs", "cost", "workers", "tasks"),
+    [(100, 1.0, 2, 20), (20, 1.0, 2, 20), (16, 0.5, 1, 8), (4, 0.001, 2, 1), (1000, 0.01, 4, 33)],
+)
+def test_there_are_tasks_for_all_workers_unless_they_would_be_tiny(
+    toys: ModuleType, monkeypatch: pytest.MonkeyPatch, runs: int, cost: float, workers: int, tasks: int
+) -> None:
+    monkeypatch.setattr(toys.Toy, "cost", cost)
+    cells, engine = [toys.Toy(0, runs=runs)], Noting(workers)
+    run_cells(cells, Memory(cells), engine)
+    assert len(engine.given) == tasks

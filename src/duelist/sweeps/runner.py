@@ -9,13 +9,21 @@ from typing import Protocol
 from duelist.core.progress import progress_bar
 from duelist.sweeps.cell import Cell
 from duelist.sweeps.memory import Kept
-from duelist.sweeps.tasks import Done, Task, make_tasks, run_task
+from duelist.sweeps.tasks import Done, Task, make_tasks, missing, run_task
+
+TURNS = 8  # tasks for each worker, if there is enough to do: those that end early take the rest
+LEAST = 0.1  # seconds of a task, roughly: a shorter one is more bother than work
+MANY = 32  # workers, where their number is not known
 
 
 class Engine(Protocol):
     """Where tasks run."""
 
-    chunk: float | None  # seconds of a task, roughly; None: whole cells
+    chunk: float | None  # seconds of a task at most, roughly; None: whole cells
+
+    @property
+    def workers(self) -> int | None:
+        """How many, where that is known."""
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Done]:
         """All tasks, in any order; each comes once, whole or in parts."""
@@ -28,6 +36,7 @@ class Here:
     """This process: cells one after the other, their runs on all cores as threads. An error ends it all."""
 
     chunk: float | None = None
+    workers: int | None = 1
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Done]:
         for task in tasks:
@@ -55,10 +64,11 @@ def run_cells(
     >>> cells = [PolicyRuns(Spec("policy", name), "cyclic", 1000, runs=2) for name in ("uniform", "rucb")]
     >>> kept = Memory(cells)
     >>> run_cells(cells, kept), [round(float(kept.result(place).regret().mean)) for place in (0, 1)]
-    ([], [75, 63])
+    ([], [75, 44])
     """
     engine = engine or Here()
-    tasks, aside = make_tasks(cells, kept.done(), engine.chunk), list[Done]()
+    done = kept.done()
+    tasks, aside = make_tasks(cells, done, _chunk(engine, cells, done)), list[Done]()
     left = Counter[int]()  # runs, by the place of the cell
     for task in tasks:
         for part in task:
@@ -67,17 +77,27 @@ def run_cells(
         if not left[place]:
             finished(place)
     with progress_bar(label, _milliseconds(tasks), progress) as advance:
-        for done in engine.run(tasks):
-            if done.trouble:
-                aside.append(done)
+        for made in engine.run(tasks):
+            if made.trouble:
+                aside.append(made)
             else:
-                kept.add(done.task, done.results)
-            for part in done.task:
+                kept.add(made.task, made.results)
+            for part in made.task:
                 left[part.place] -= part.runs
                 if not left[part.place]:
                     finished(part.place)
-            advance(_milliseconds([done.task]), lambda: f"{len(cells) - len(+left)} of {len(cells)} cells")
+            advance(_milliseconds([made.task]), lambda: f"{len(cells) - len(+left)} of {len(cells)} cells")
     return aside
+
+
+def _chunk(engine: Engine, cells: Sequence[Cell], done: Sequence[Sequence[range]]) -> float | None:
+    """Seconds of a task: shorter ones where there would be too few for all workers."""
+    if engine.chunk is None:
+        return None
+    left = 0.0
+    for cell, parts in zip(cells, done, strict=True):
+        left += cell.cost * sum(map(len, missing(cell.runs, parts)))
+    return min(engine.chunk, max(LEAST, left / (TURNS * (engine.workers or MANY))))
 
 
 def _milliseconds(tasks: Sequence[Task]) -> int:
