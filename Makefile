@@ -43,7 +43,7 @@ check: setup
 	$(BIN)/lint-imports --no-cache
 
 # All extras but cuda.
-EXTRAS := charts offline baselines frames parquet service postgres nats
+EXTRAS := charts offline baselines frames parquet service postgres nats dask search
 
 lock: setup
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \

@@ -55,6 +55,8 @@ SLOW = (
     "tests/live/test_processes",
     "tests/service/test_hosts",
     "tests/storage/test_failover",
+    "tests/sweeps/test_cluster",
+    "tests/sweeps/test_local",
     "tests/test_readme",
     "tests/testing",
     "tests/dueling/policies",

@@ -14,6 +14,7 @@ from duelist import online as online
 from duelist import present as present
 from duelist import ranking as ranking
 from duelist import storage as storage
+from duelist import sweeps as sweeps
 from duelist import testing as testing
 from duelist.analysis import Analysis as Analysis
 from duelist.analysis import analyze as analyze

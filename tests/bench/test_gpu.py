@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from duelist import sweeps
 from duelist.bench import auto, gpu, policies
 from duelist.core.cuda import Device
 from duelist.core.errors import MissingExtra
@@ -93,7 +94,7 @@ def test_other_benches_and_reproductions_pass_the_engine_on(engine: str, monkeyp
         assert engine == "cpu" or options.get("cores") is None
         return simulate("uniform", args[1], 1000, 2, points=4)
 
-    for module in (auto, policies, policy_cells):
+    for module in (auto, policies, sweeps.policies):
         monkeypatch.setattr(module, "simulate", note)
     auto.bench_auto(1000, 2, ["arxiv"], engine)
     table = str(policies.policies_table(policies.bench_policies(["if2"], 2, None, engine)))

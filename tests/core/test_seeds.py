@@ -52,3 +52,9 @@ def test_a_part_does_not_depend_on_how_many_there_are_and_splits_again() -> None
 def test_parts_differ_from_each_other_and_from_the_whole() -> None:
     whole = np.random.SeedSequence(5)
     assert len({tuple(draws(seed)) for seed in [whole, *split_seed(whole, 20)]}) == 21
+
+
+def test_seeds_from_a_number_on_are_those_of_the_whole() -> None:
+    seed = np.random.SeedSequence([3, 5])
+    whole, later = split_seed(seed, 7), split_seed(seed, 3, first=4)
+    assert list(map(draws, later)) == list(map(draws, whole[4:]))

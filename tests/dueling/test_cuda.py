@@ -52,6 +52,11 @@ def test_batches_do_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
     assert same(run_on_device(policy(), world(), POINTS, RUNS, SEED, False, device), whole[0])
 
 
+def test_runs_from_a_number_on_are_those_of_the_whole(whole: tuple[Runs, Emulated]) -> None:
+    late = run_on_device(policy(), world(), POINTS, 30, SEED, False, Emulated(), first=40)
+    assert all(np.array_equal(a, b[40:]) for a, b in zip(late[:3], whole[0][:3], strict=True))
+
+
 def test_the_layout_does_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
     engine = Engine(policy(), world(), 400, Emulated(), small=0)
     key = int(SEED.generate_state(1, np.uint64)[0])

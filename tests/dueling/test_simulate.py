@@ -13,6 +13,7 @@ from duelist.core.errors import BadInput, UnknownName
 from duelist.core.memory import Ints
 from duelist.core.spec import Spec
 from duelist.dueling import Environment, Matrix, Policy, Result, Uniform, load_environment, simulate
+from duelist.dueling.result import join_runs
 
 P = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.8], [0.3, 0.2, 0.5]]
 
@@ -95,6 +96,14 @@ def test_a_result_says_which_policy_ran_and_can_be_run_again() -> None:
 def test_a_run_has_the_same_luck_alone_as_among_others() -> None:
     alone, among = (simulate("uniform", P, 500, runs=runs, seed=3).curve() for runs in (1, 4))
     assert alone[0].tolist() == among[0].tolist()
+
+
+def test_runs_made_in_parts_are_the_runs_made_at_once() -> None:
+    whole = simulate("uniform", P, 500, runs=7, seed=3)
+    parts = [simulate("uniform", P, 500, runs=runs, seed=3, first=first) for first, runs in ((0, 2), (2, 4), (6, 1))]
+    assert contents(join_runs(parts)) == contents(whole)
+    with pytest.raises(BadInput, match="first must be a whole number of at least 0, not -1"):
+        simulate("uniform", P, 500, first=-1)
 
 
 def test_a_policy_that_plans_ahead_is_given_the_horizon() -> None:

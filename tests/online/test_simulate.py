@@ -11,6 +11,7 @@ from duelist.core.memory import Flags, single
 from duelist.data import Fold, ndcg
 from duelist.online import Learner, learn
 from duelist.online.page import Page
+from duelist.online.result import join_runs
 from duelist.testing.learner import easy_fold
 
 
@@ -110,3 +111,11 @@ def test_bad_input_is_named(fold: Fold) -> None:
 def test_the_names_that_learners_have_already_are_refused() -> None:
     with pytest.raises(BadInput, match="'told'"):
         type("Bad", (Learner,), {"told": single(int)}, abstract=True)
+
+
+def test_runs_made_in_parts_are_the_runs_made_at_once(fold: Fold) -> None:
+    def some(runs: int, first: int = 0) -> Any:
+        return learn("pdgd", fold, "perfect", 200, runs, [5, 2], first=first, points=3, progress=False)
+
+    whole, joined = some(5), join_runs([some(2), some(3, first=2)], [5, 2])
+    assert (joined.final.tolist(), joined.online.tolist()) == (whole.final.tolist(), whole.online.tolist())

@@ -130,3 +130,9 @@ def test_a_notebook_is_given_a_picture() -> None:
     shown = Lines([Panel("regret", [RISING])], "duels", "title")._repr_svg_()
     assert shown is not None
     assert shown.startswith("<svg")
+
+
+def test_panels_with_other_lines_have_a_legend_of_their_own() -> None:
+    panels = [Panel("y", [Series(label, [1, 2], [1, 2])]) for label in ("rucb", "rucb", "pdgd")]
+    legends = [axes.get_legend() for axes in Lines(panels, "x", "title").draw().axes]
+    assert [legend is not None for legend in legends] == [True, False, True]

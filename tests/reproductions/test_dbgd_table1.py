@@ -26,6 +26,7 @@ from duelist.reproductions.dbgd_table1 import (
     lower,
 )
 from duelist.reproductions.reproduction import Found, Measured, Reproduction, Setting
+from duelist.sweeps import descents
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_the_table_is_one_of_a_million_comparisons_from_ones(monkeypatch: pytest
         with monkeypatch.context() as patched:
             patched.setattr(dbgd_table1, "HORIZON", horizon)
             assert not agrees(cell)
-    monkeypatch.setattr(dbgd_table1, "descend", spoilt(rate=1.3 * 10 / HORIZON**0.5))
+    monkeypatch.setattr(descents, "descend", spoilt(rate=1.3 * 10 / HORIZON**0.5))
     assert not agrees(cell)
 
 

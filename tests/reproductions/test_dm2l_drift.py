@@ -33,16 +33,16 @@ def test_the_best_sample_is_that_of_the_lowest_mean() -> None:
 
 
 def test_a_best_point_that_turns_fast_is_followed_better_and_one_that_stays_is_found_by_small_steps_only() -> None:
-    fast = measure_points(dm2l_drift.POINTS["fast"], 3)
+    fast = measure_points(dm2l_drift.POINTS["fast"], 3, Setting())
     assert fast["dm2l"].max() < fast["dbgd"].min()
-    still = measure_points(dm2l_drift.POINTS["no drift"], 3)
+    still = measure_points(dm2l_drift.POINTS["no drift"], 3, Setting())
     assert still["dm2l"].max() < still["dbgd"].min() < still["dm2l, paper's grid"].min()
     assert still["best step"].mean() <= still["dbgd"].mean()
 
 
 def test_without_data_folds_are_made(tmp_path: Path) -> None:
-    place, folds = find_folds(Setting(data=tmp_path))
-    assert (place, len(folds)) == ("made data", 1)
+    folds = find_folds(Setting(data=tmp_path))
+    assert (folds.name, len(folds.numbers)) == ("made data", 1)
 
 
 def test_the_report_has_all_rows_and_a_chart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,11 @@ from duelist.present.charts import Lines, Panel, Series
 from duelist.reproductions import catalogue
 from duelist.reproductions.catalogue import CATALOGUE, Listed, find
 from duelist.reproductions.policy_cells import PolicyCell
-from duelist.reproductions.reproduction import Found, Report, Reproduction, Setting
+from duelist.reproductions.reproduction import Found, Report, Reproduction, Setting, measure_cells
 from duelist.reproductions.samples import ratio_of
 from duelist.reproductions.verdicts import OBSERVATION, Reference, Row, exactly
+from duelist.sweeps import Done, Local, PolicyRuns
+from duelist.sweeps.tasks import Task
 
 UNIFORM, RUCB = (Spec.read("policy", name) for name in ("uniform", "rucb"))
 # By hand: on two arms .9 and .1, uniform play loses .2 a duel.
@@ -82,6 +85,40 @@ def test_the_small_version_has_fewer_runs_and_cells() -> None:
     report = small().run(Setting(quick=True))
     lines = report.chart.panels[0].lines  # type: ignore[attr-defined]
     assert [(line.label, line.y) for line in lines] == [("RANDOM", [5]), ("RUCB", [5])]
+
+
+def test_what_was_kept_is_not_run_again_and_judged_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[int] = []
+    first = small().run(Setting(keep=tmp_path))
+    monkeypatch.setattr(PolicyRuns, "run", None)
+    again = small().run(Setting(keep=tmp_path, advance=steps.append))
+    assert [row.summary() for row in again.rows] == [row.summary() for row in first.rows]
+    assert sum(steps) == 3
+
+
+def test_whoever_runs_the_cells_gives_the_same(tmp_path: Path) -> None:
+    cell = PolicyCell("RANDOM", UNIFORM, "bradley-terry:arms=5,seed={run}", horizon=500, runs=4)
+    workers = Local(1)
+    try:
+        (there,) = measure_cells([cell], Setting(workers=workers)).values()
+    finally:
+        workers.close()
+    assert there.sample.tolist() == cell.measure(Setting()).sample.tolist()
+
+
+def test_a_cell_that_cannot_run_elsewhere_is_named(tmp_path: Path) -> None:
+    class Refuses:
+        chunk: float | None = None
+        workers: int | None = None
+
+        def run(self, tasks: Sequence[Task]) -> Iterator[Done]:
+            return (Done(task, [], "no room") for task in tasks)
+
+        def close(self) -> None:
+            pass
+
+    with pytest.raises(BadInput, match=r"policy uniform, environment matrix, 2 arms.*: runs 0 to 19: no room"):
+        small().run(Setting(workers=Refuses()))
 
 
 def test_observations_alone_are_nothing_to_agree_with() -> None:

@@ -8,22 +8,19 @@ from dataclasses import replace
 from duelist.core.progress import progress_bar
 from duelist.present.tables import Table
 from duelist.reproductions.figures import FIGURES, RATIOS
-from duelist.reproductions.reproduction import Setting
+from duelist.reproductions.reproduction import Setting, measure_cells
 from duelist.reproductions.verdicts import CHANCE, Row
 
 
 def bench_figures(runs: int, ratio_runs: int, engine: str = "cpu") -> list[Row]:
     """Every regret figure with `runs` runs, and the thesis' ratios with `ratio_runs`."""
-    rows, setting = list[Row](), Setting(engine=engine)
-    with progress_bar("figures", len(FIGURES) + len(RATIOS)) as advance:
-        for figure in FIGURES:
-            rows += figure.rows(replace(figure, runs=runs).measure(setting))
-            advance(1)
-        for ratio in RATIOS if ratio_runs else ():
-            found = {cell.label: replace(cell, runs=ratio_runs).measure(setting) for cell in ratio.cells}
-            rows.append(ratio.row(found))
-            advance(1)
-    return rows
+    ratios = RATIOS if ratio_runs else ()
+    cells = [replace(figure, runs=runs) for figure in FIGURES]
+    cells += [replace(cell, runs=ratio_runs) for ratio in ratios for cell in ratio.cells]
+    with progress_bar("figures", len(cells)) as advance:
+        found = measure_cells(cells, Setting(engine=engine, advance=advance))
+    rows = [row for figure in FIGURES for row in figure.rows(found[figure.label])]
+    return rows + [ratio.row(found) for ratio in ratios]
 
 
 def figures_table(rows: Sequence[Row]) -> Table:

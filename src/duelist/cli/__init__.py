@@ -25,6 +25,7 @@ from duelist.cli import (
     reproduce,
     serve,
     simulate,
+    sweep,
     vote,
 )
 from duelist.core.errors import DuelistError
@@ -51,6 +52,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "replay": journal.replay_command,
     "doctor": journal.doctor_command,
     "export": journal.export_command,
+    "sweep": sweep.sweep_command,
+    "tune": sweep.tune_command,
     "reproduce": reproduce.reproduce_command,
 }
 for name, command in COMMANDS.items():

@@ -302,3 +302,23 @@ def gpu_command(
     else:
         tables = [speed_table(speed)] * bool(speed) + [agreement_table(agreement)] * bool(agreement)
         print("\n\n".join(map(str, tables)))
+
+
+@app.command("scale")
+def scale_command(
+    axes: Annotated[
+        list[str] | None,
+        typer.Argument(help="horizon, arms, documents, features, runs, workers, cells; all by default."),
+    ] = None,
+    chart: Annotated[Path | None, typer.Option(help="Save a chart, a panel an axis.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How speed and memory change with size, and with the number of workers; three minutes."""
+    from duelist.bench.scale import bench_scale, scale_chart, scale_table
+    from duelist.present.charts import check_chart_path
+
+    path = check_chart_path(chart) if chart else None
+    points = bench_scale(axes)
+    if path:
+        scale_chart(points).draw(path)
+    print(json.dumps([point._asdict() for point in points], indent=2) if as_json else scale_table(points))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from collections.abc import Sequence
 from typing import Any
 
 from duelist.core.errors import BadInput
-from duelist.core.parameters import meant, read_settings
-from duelist.core.registry import find_family
+from duelist.core.parameters import read_settings
 from duelist.core.spec import Spec
+from duelist.core.variants import make_variants
 
 
 def read_specs(family: str, texts: Sequence[str], settings: Sequence[str] = ()) -> list[Spec]:
@@ -21,18 +20,7 @@ def read_specs(family: str, texts: Sequence[str], settings: Sequence[str] = ()) 
     >>> [str(spec) for spec in read_specs("policy", ["uniform", "rucb"], ["alpha=.6,2"])]
     ['uniform', 'rucb:alpha=0.6', 'rucb:alpha=2.0']
     """
-    typed, chosen = [Spec.read(family, text) for text in texts], read_values(settings)
-    known: dict[str, set[str]] = {spec.name: set() for spec in typed}
-    specs: list[Spec] = []
-    for spec in typed:
-        variants = list(_variants(spec, _options(spec, chosen), known[spec.name]))
-        specs += [variant for place, variant in enumerate(variants) if variant not in variants[:place]]
-    _refuse_strangers(chosen, known)
-    whole = [str(spec.complete()) for spec in specs]
-    for place, text in enumerate(whole):
-        if text in whole[:place]:
-            raise BadInput(f"{str(specs[place])!r} comes twice with the same parameters")
-    return specs
+    return make_variants([Spec.read(family, text) for text in texts], read_values(settings), "--set ")
 
 
 def read_values(settings: Sequence[str]) -> dict[str, list[Any]]:
@@ -44,36 +32,3 @@ def read_values(settings: Sequence[str]) -> dict[str, list[Any]]:
                 raise BadInput(f"{name} comes twice; different values are written {name}=VALUE,VALUE")
             found[name] = values
     return found
-
-
-def _options(spec: Spec, chosen: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    """The values that `chosen` has for a spec, those with its name first."""
-    options: dict[str, list[Any]] = {}
-    for wanted in ("", spec.name):
-        for key, values in chosen.items():
-            owner, _, name = key.rpartition(".")
-            if owner == wanted and name not in spec.parameters:
-                options[name] = values
-    return options
-
-
-def _variants(spec: Spec, options: Mapping[str, list[Any]], known: set[str]) -> Iterator[Spec]:
-    """The spec with every combination of options that it knows, which may depend on what it holds."""
-    for values in product(*options.values()):
-        given = dict(zip(options, values, strict=True)) | dict(spec.parameters)
-        own = find_family(spec.family).parameters(spec.name, given)
-        known.update(own)
-        settings = {name: value for name, value in given.items() if name in own or name in spec.parameters}
-        yield Spec(spec.family, spec.name, settings).check()
-
-
-def _refuse_strangers(chosen: Mapping[str, Any], known: Mapping[str, set[str]]) -> None:
-    """An error for a setting that is for nobody here."""
-    for key in chosen:
-        owner, _, name = key.rpartition(".")
-        if owner and owner not in known:
-            raise BadInput(f"--set {key}: {owner!r} is not one of {', '.join(known)}{meant(owner, known)}")
-        here = sorted(known[owner] if owner else set().union(*known.values()))
-        if name not in here:
-            names = ", ".join(here) or "none"
-            raise BadInput(f"--set {key}: no such parameter{meant(name, here)}; known here: {names}")

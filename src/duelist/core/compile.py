@@ -181,7 +181,7 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         self.bound = rebind(template, {name: kernel(f) for name, f in kernels.items()})
         self.label, self.releasing = label, releasing
         self.entries: dict[tuple[Any, ...], Callable[..., Any]] = {}
-        digest(self.bound)  # what cannot be compiled safely is refused now, not at the first call
+        self.digest = digest(self.bound)  # what cannot be compiled safely is refused now, not at the first call
 
     def __call__(self, *args: Any) -> Any:
         return self.entry(*args)(*args)

@@ -20,13 +20,16 @@ def check_seed(who: str, seed: Any) -> np.random.SeedSequence:
     return np.random.SeedSequence(seed)
 
 
-def split_seed(seed: np.random.SeedSequence, number: int) -> list[np.random.SeedSequence]:
-    """So many independent seeds, the same ones at every call.
+def split_seed(seed: np.random.SeedSequence, number: int, first: int = 0) -> list[np.random.SeedSequence]:
+    """So many independent seeds from the one numbered `first` on, the same ones at every call.
 
     Not `seed.spawn`, which counts its calls: a run must have the same luck alone as among others.
 
     >>> seed = np.random.SeedSequence(7)
     >>> split_seed(seed, 2)[1].spawn_key == split_seed(seed, 3)[1].spawn_key == (1,)
     True
+    >>> split_seed(seed, 1, first=1)[0].spawn_key
+    (1,)
     """
-    return [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, part)) for part in range(number)]
+    numbers = range(first, first + number)
+    return [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, part)) for part in numbers]

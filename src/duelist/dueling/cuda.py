@@ -96,14 +96,21 @@ def run_on_device(
     seed: np.random.SeedSequence,
     progress: bool | None = None,
     device: Any = None,
+    first: int = 0,
 ) -> Runs:
-    """All runs, in as many batches as the GPU's memory asks for. A run's luck depends on the seed and its number."""
+    """The runs from number `first` on, in as many batches as the GPU's memory asks for.
+
+    A run's luck depends on the seed and its number.
+    """
     horizon, key = int(checkpoints[-1]), int(seed.generate_state(1, np.uint64)[0])
     engine = Engine(policy, world, horizon, device or Device())
     batch = engine.batch(runs)
     with progress_bar(f"{policy.name} on {world.describe()}", horizon * runs, progress) as advance:
-        firsts = range(0, runs, batch)
-        parts = [engine.run(key, first, min(batch, runs - first), checkpoints, advance) for first in firsts]
+        last = first + runs
+        parts = [
+            engine.run(key, start, min(batch, last - start), checkpoints, advance)
+            for start in range(first, last, batch)
+        ]
     sums, hits, arms = (np.concatenate(found) for found in list(zip(*parts, strict=True))[:3])
     return Runs(sums, hits, arms, sum(part.seconds for part in parts))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -121,6 +121,10 @@ class Result:
         regret = {view: _plain(interval(self.curve(view))) for view in self.views}
         return {"duels": self.checkpoints.tolist(), "regret": regret, "accuracy": self.accuracy.tolist()}
 
+    def facts(self) -> dict[str, Any]:
+        """All that is not an array: what JSON holds of it."""
+        return {name: getattr(self, name) for name in _PLAIN}
+
     def columns(self) -> dict[str, Any]:
         """One row a run and checkpoint: run, duels, the regret by each view so far, and whether the last duel hit."""
         runs, points = self.hits.shape
@@ -158,7 +162,7 @@ class Result:
             return
         arrays: dict[str, Any] = {f"sums.{view}": values for view, values in self.sums.items()}
         arrays |= {name: getattr(self, name) for name in ("checkpoints", "hits", "found")}
-        arrays["facts"] = json.dumps({name: getattr(self, name) for name in _PLAIN})
+        arrays["facts"] = json.dumps(self.facts())
         with open(path, "wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
 
@@ -175,6 +179,21 @@ class Result:
             return Result(**facts, sums=sums, **rest)
         except (OSError, LookupError, ValueError, EOFError, AttributeError, TypeError, BadZipFile) as error:
             raise BadInput(f"{path} is not a saved result: {error}") from None
+
+
+def join_runs(parts: Sequence[Result]) -> Result:
+    """The runs of several results that differ in the numbers of their runs alone, as one.
+
+    >>> from duelist import simulate
+    >>> parts = [simulate("uniform", "cyclic", 100, runs=2, first=first) for first in (0, 2)]
+    >>> bool((join_runs(parts).curve() == simulate("uniform", "cyclic", 100, runs=4).curve()).all())
+    True
+    """
+    runs = sum(part.runs for part in parts)
+    joined = {view: np.concatenate([part.sums[view] for part in parts]) for view in parts[0].sums}
+    hits, found = (np.concatenate([getattr(part, name) for part in parts]) for name in ("hits", "found"))
+    speed = runs / sum(part.runs / part.steps_per_second for part in parts)
+    return replace(parts[0], runs=runs, sums=joined, steps_per_second=speed, hits=hits, found=found)
 
 
 SAVED = (".npz", ".csv", ".parquet")

@@ -31,6 +31,7 @@ def simulate(
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
     *,
+    first: int = 0,
     engine: str = "cpu",
     cores: int | None = None,
     points: int = 100,
@@ -42,23 +43,24 @@ def simulate(
     parameters are taken; a policy that can use the horizon is given it unless told otherwise.
     `environment` is an Environment, a name, a spec, a file or a matrix. The result depends on
     the seed and the engine alone: "cpu", whatever the number of cores, or "cuda", one GPU.
+    Run i is the same whichever others run too, so that a simulation can be made in parts: `first` is the number of
+    the first run.
 
     >>> result = simulate("uniform", [[0.5, 0.9], [0.1, 0.5]], horizon=1000, runs=3, seed=1)
     >>> float(result.regret("strong").mean.round(6))
     200.0
     """
-    world = _environment(environment)
-    kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
-    check_whole(1, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
-    check_whole(0, seed=seed)
+    template, world = prepare(policy, environment, horizon, parameters)
+    check_whole(1, runs=runs, points=points, cores=1 if cores is None else cores)
+    check_whole(0, seed=seed, first=first)
     if engine not in ENGINES:
         raise BadInput(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     changes = [time for time in world.changes if time <= horizon]
     checkpoints = checkpoints_until(horizon, points, changes)
     luck = check_seed("simulate", int(seed))
-    template = kind(world.n_arms, seed=0, **settings)  # checks the settings, before any thread
     run = ENGINES[engine]
-    sums, hits, arms, seconds = run(template, world, checkpoints, int(runs), luck, cores, progress)
+    numbers = range(int(first), int(first) + int(runs))
+    sums, hits, arms, seconds = run(template, world, checkpoints, numbers, luck, cores, progress)
     return Result(
         policy=template.name,
         parameters=template.parameter_values(),
@@ -77,24 +79,34 @@ def simulate(
     )
 
 
+def prepare(
+    policy: Any, environment: Any, horizon: int, parameters: Mapping[str, Any] | None = None
+) -> tuple[Policy, Environment]:
+    """What `simulate` will run: a policy with its settings checked, and the environment; nothing is run or compiled."""
+    world = _environment(environment)
+    kind, settings = _policy(policy, world.n_arms, horizon, parameters or {})
+    check_whole(1, horizon=horizon)
+    return kind(world.n_arms, seed=0, **settings), world
+
+
 def _on_cores(
     template: Policy,
     world: Environment,
     checkpoints: Ints,
-    runs: int,
+    runs: range,
     luck: np.random.SeedSequence,
     cores: int | None,
     progress: bool | None,
 ) -> Runs:
     """A run is a thread of a core; as many at once as there are cores."""
     kind, settings, horizon = type(template), template.parameter_values(), int(checkpoints[-1])
-    seeds = split_seed(luck, runs)
+    seeds = split_seed(luck, len(runs), runs.start)
     _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # no duel: compiles
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Any:
         return _one_run(kind, settings, world, horizon, checkpoints, sequence, report)
 
-    done = run_all(run, seeds, f"{kind.name} on {world.describe()}", horizon * runs, cores, progress)
+    done = run_all(run, seeds, f"{kind.name} on {world.describe()}", horizon * len(runs), cores, progress)
     sums, hits, arms = (np.stack([run[part] for run in done]) for part in range(3))
     return Runs(sums, hits, arms, sum(run[3] for run in done))
 
@@ -103,7 +115,7 @@ def _on_gpu(
     template: Policy,
     world: Environment,
     checkpoints: Ints,
-    runs: int,
+    runs: range,
     luck: np.random.SeedSequence,
     cores: int | None,
     progress: bool | None,
@@ -113,7 +125,7 @@ def _on_gpu(
         raise BadInput(f"cores is for engine cpu; engine cuda runs on one GPU, not on {cores} cores")
     from duelist.dueling.cuda import run_on_device
 
-    return run_on_device(template, world, checkpoints, runs, luck, progress)
+    return run_on_device(template, world, checkpoints, len(runs), luck, progress, first=runs.start)
 
 
 ENGINES = {"cpu": _on_cores, "cuda": _on_gpu}

@@ -91,11 +91,11 @@ def _numbers(found: Interval) -> dict[str, float | None]:
     return {n: float(v) if np.isfinite(v) else None for n, v in found._asdict().items()}
 
 
-def join_folds(parts: Sequence[Learning], seed: int) -> Learning:
-    """The runs of several folds as one result."""
+def join_runs(parts: Sequence[Learning], seed: Any) -> Learning:
+    """The runs of several results, of other folds or with other numbers, as one result."""
     curves = [name for name in ("final", "online", "lost") if hasattr(parts[0], name)]
     joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in curves}
-    speed = len(parts) / sum(1 / part.impressions_per_second for part in parts)
+    speed = len(joined["final"]) / sum(len(part.final) / part.impressions_per_second for part in parts)
     return replace(parts[0], seed=seed, impressions_per_second=speed, **joined)
 
 

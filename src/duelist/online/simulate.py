@@ -19,7 +19,7 @@ from duelist.online.intents import DriftLearning, changes_of, read_drift
 from duelist.online.learner import Learner
 from duelist.online.loop import Room, Users, compiled_run, measure_gains
 from duelist.online.page import room
-from duelist.online.result import Learning, join_folds
+from duelist.online.result import Learning, join_runs
 
 FADE = 0.9995  # what comes one impression later counts so much of it
 CUTOFF = 10
@@ -52,6 +52,7 @@ def learn(
     seed: int | Sequence[int] = 0,
     parameters: Mapping[str, Any] | None = None,
     *,
+    first: int = 0,
     stop: str = "click",
     drift: str | None = None,
     points: int = 20,
@@ -62,7 +63,8 @@ def learn(
 
     `learner` is a name, with settings if need be ("dm2l:base=p-dbgd"), a spec or a class.
     `clicks` is a cascade model or its name, `stop` says whether users decide to stop after a click or
-    after any document. Each run draws queries uniformly, with replacement.
+    after any document. Each run draws queries uniformly, with replacement. `first` is the number of the first
+    run, so that runs can be made in parts.
 
     `drift` lets people want something else than the labels say, and change their minds (duelist.online.intents):
     "fixed:seed=1", "abrupt:times=3000+6000,seed=1" or "smooth:turns=1,stages=100,seed=1". The result is
@@ -76,7 +78,8 @@ def learn(
     (True, 'after a click')
     """
     check_whole(1, impressions=impressions, runs=runs, points=points, cores=1 if cores is None else cores)
-    seeds = split_seed(check_seed("learn", seed), runs)
+    check_whole(0, first=first)
+    seeds = split_seed(check_seed("learn", seed), runs, first)
     model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
     wanted, template = _template(learner, fold.train.n_features, parameters or {})
     kind, settings = type(template), template.parameter_values()
@@ -124,7 +127,7 @@ def learn_folds(
 
     The number of a fold is part of its seed, so that a fold runs the same whichever others run too.
     """
-    return join_folds([learn(learner, fold, seed=[seed, number], **settings) for number, fold in folds.items()], seed)
+    return join_runs([learn(learner, fold, seed=[seed, number], **settings) for number, fold in folds.items()], seed)
 
 
 def _stages(fold: Fold, model: Cascade, length: int, drift: str | None, impressions: int) -> list[Stage]:

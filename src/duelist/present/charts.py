@@ -79,7 +79,8 @@ class Chart:
 class Lines(Chart):
     """Panels one below the other; a dotted upright line at each of `changes`, where the world changed.
 
-    Of lines that coincide the later ones are dashed, so that the earlier shine through.
+    Of lines that coincide the later ones are dashed, so that the earlier shine through. Panels with the same lines as
+    the first share its legend.
 
     >>> chart = Lines([Panel("regret", [Series("rucb", [1, 10], [1, 3])])], "duels", "RUCB on arXiv")
     >>> chart.draw().axes[0].get_ylabel()
@@ -105,8 +106,9 @@ class Lines(Chart):
             if panel.logarithmic:
                 _scale_logarithmically(axes, [np.asarray(line.y) for line in panel.lines])
             _finish(axes, self.x_label, panel.y_label)
+            if number == 1 or [line.label for line in panel.lines] != [line.label for line in self.panels[0].lines]:
+                axes.legend(frameon=False)
         figure.axes[0].set_title(self.title)
-        figure.axes[0].legend(frameon=False)
         return figure
 
 

@@ -21,12 +21,22 @@ Columns = Mapping[str, Any]  # arrays of one length, by name
 
 def data_frame(columns: Columns, library: str | None = None) -> Any:
     """The columns as a frame of pandas or polars; of the one that is installed, pandas first, unless one is named."""
+    return importlib.import_module(_chosen(library)).DataFrame(dict(columns))
+
+
+def arrow_frame(table: Any, library: str | None = None) -> Any:
+    """The same of an Arrow table, whose columns may have gaps."""
+    name = _chosen(library)
+    return table.to_pandas() if name == "pandas" else importlib.import_module(name).from_arrow(table)
+
+
+def _chosen(library: str | None) -> str:
     if library is not None and library not in LIBRARIES:
         raise BadInput(f"data frames are made by {' or '.join(LIBRARIES)}, not by {library!r}")
     found = _installed([library] if library else LIBRARIES)
     if not found:
         raise MissingExtra(f"data frames need {library or ' or '.join(LIBRARIES)}: pip install 'duelist[frames]'")
-    return importlib.import_module(found).DataFrame(dict(columns))
+    return found
 
 
 def join_columns(parts: Sequence[Columns]) -> dict[str, Any]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from duelist.core.intervals import interval
-from duelist.online.continuous import descend
+from duelist.online.continuous import Descent
 from duelist.present.charts import Lines, Panel, Series
 from duelist.reproductions.catalogue import listed
 from duelist.reproductions.learner_cells import half_interval
-from duelist.reproductions.reproduction import Found, Measured, Reproduction, Setting
+from duelist.reproductions.reproduction import Found, Measurable, Measured, Reproduction, Setting
 from duelist.reproductions.samples import between, mean_of
 from duelist.reproductions.verdicts import Reference, Row, printed
+from duelist.sweeps import DescentRuns
 
 HORIZON = 1_000_000
 DIMENSION = 50
@@ -49,7 +51,7 @@ DESPITE = "section 5.1: DBGD outperforms BGD1 on P5 despite having less informat
 
 
 @dataclass(frozen=True)
-class DescentCell:
+class DescentCell(Measurable):
     """Average regret of a search on a value function; the same seeds for all, so that differences are less noisy."""
 
     algorithm: str
@@ -66,13 +68,14 @@ class DescentCell:
         """By which it is found."""
         return label_of(self.algorithm, self.value, self.factor)
 
-    def measure(self, setting: Setting) -> Measured:
-        """Run it."""
+    def plan(self, setting: Setting) -> list[DescentRuns]:
+        """One cell."""
         runs, steps = self.quick_runs if setting.quick else self.runs, {"factor": self.factor}
-        found = descend(
-            self.algorithm, self.value, DIMENSION, HORIZON, runs, 1, steps, start=self.start, points=20, progress=False
-        )
-        return Measured(found.curve[:, -1], found)
+        return [DescentRuns(self.algorithm, self.value, DIMENSION, HORIZON, runs, 1, steps, self.start)]
+
+    def collect(self, results: Sequence[Descent]) -> Measured:
+        """Its average regret, and the curves."""
+        return Measured(results[0].curve[:, -1], results[0])
 
     def rows(self, measured: Measured) -> list[Row]:
         """The mean beside the table's, whose noise is that of a run."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from duelist.core.memory import Floats
 from duelist.core.spec import Spec
-from duelist.data import Fold, read_fold, synthetic
-from duelist.online.continuous import Drift, descend
-from duelist.online.simulate import learn
+from duelist.online.continuous import Drift
 from duelist.present.charts import Boxes
 from duelist.reproductions.catalogue import listed
 from duelist.reproductions.reproduction import Report, Reproduction, Setting
 from duelist.reproductions.samples import ratio_of
 from duelist.reproductions.verdicts import OBSERVATION, Reference, Row
+from duelist.sweeps import DescentRuns, LearnerRuns
 
 HORIZON = 100_000
 IMPRESSIONS = 10_000
@@ -63,18 +62,15 @@ def best(samples: Sequence[Floats]) -> Floats:
     return min(samples, key=lambda sample: float(sample.mean()))
 
 
-def measure_points(drift: Drift, runs: int) -> Samples:
+def measure_points(drift: Drift, runs: int, setting: Setting) -> Samples:
     """Average regret on the value function, the distance tuned for each method."""
 
     def tuned(algorithm: str, **settings: Any) -> Floats:
-        found = []
-        for factor in FACTORS:
-            given = {**settings, "factor": factor}
-            result = descend(
-                algorithm, "p1", DIMENSION, HORIZON, runs, 1, given, start=0.0, drift=drift, points=1, progress=False
-            )
-            found.append(result.curve[:, -1])
-        return best(found)
+        cells = [
+            DescentRuns(algorithm, "p1", DIMENSION, HORIZON, runs, 1, {**settings, "factor": factor}, 0.0, drift, 1)
+            for factor in FACTORS
+        ]
+        return best([result.curve[:, -1] for result in setting.run(cells)])
 
     step = 10.0 / np.sqrt(HORIZON)  # R / sqrt(T)
     return {
@@ -87,26 +83,17 @@ def measure_points(drift: Drift, runs: int) -> Samples:
     }
 
 
-def measure_rankings(base: str, drift: str, folds: Sequence[Fold], runs: int) -> Samples:
+def measure_rankings(base: str, drift: str, folds: Folds, runs: int, setting: Setting) -> Samples:
     """Dynamic regret of one base learner and all that hold it."""
 
     def lost(learner: str) -> Floats:
-        spec, found = Spec.read("learner", learner), []
-        for number, fold in enumerate(folds, 1):
-            result: Any = learn(
-                spec.name,
-                fold,
-                "navigational",
-                IMPRESSIONS,
-                runs,
-                seed=[1, number],
-                parameters=spec.parameters,
-                drift=drift.format(number),
-                points=2,
-                progress=False,
-            )
-            found.append(result.lost[:, -1])
-        return np.concatenate(found)
+        spec = Spec.read("learner", learner)
+        shared = ("navigational", IMPRESSIONS, runs, 1, "click")
+        cells = [
+            LearnerRuns(spec, folds.data, number, *shared, drift=drift.format(number), points=2)
+            for number in folds.numbers
+        ]
+        return np.concatenate([result.lost[:, -1] for result in setting.run(cells)])
 
     stepped = [lost(f"{base}:rate={rate}") for rate in RATES]
     meta, *rivals = FAMILIES[base]
@@ -128,13 +115,20 @@ def compare(place: str, kind: str, base: str, found: Samples) -> list[Row]:
     return [row(meta, base, claimed) for meta in metas] + [row(metas[0], rival, OBSERVATION) for rival in rivals]
 
 
-def find_folds(setting: Setting) -> tuple[str, list[Fold]]:
+class Folds(NamedTuple):
+    """Where rankings are learnt."""
+
+    name: str
+    data: str
+    numbers: Sequence[int]
+
+
+def find_folds(setting: Setting) -> Folds:
     """MQ2008 if it is there; else made data."""
     folder = setting.home / "mq2008"
     if folder.is_dir():
-        return "MQ2008", [read_fold(folder, number) for number in range(1, 2 if setting.quick else 6)]
-    data = synthetic(300, 20, 30, grades=3, seed=1).normalised()
-    return "made data", [Fold(data.select(range(200)), data.select(range(0)), data.select(range(200, 300)))]
+        return Folds("MQ2008", str(folder), range(1, 2 if setting.quick else 6))
+    return Folds("made data", "synthetic:queries=300,documents=20,features=30,grades=3,seed=1", [1])
 
 
 def run(setting: Setting) -> Report:
@@ -142,15 +136,15 @@ def run(setting: Setting) -> Report:
     rows: list[Row] = []
     boxes: dict[str, Floats] = {}
     for kind, moving in POINTS.items():
-        found = measure_points(moving, 6 if setting.quick else 24)
+        found = measure_points(moving, 6 if setting.quick else 24, setting)
         rows += compare("value", kind, "dbgd", found)
         boxes[f"value\n{kind}"] = found["dm2l"] / found["dbgd"]
         setting.advance(1)
-    place, folds = find_folds(setting)
+    folds = find_folds(setting)
     for base in ("dbgd",) if setting.quick else FAMILIES:
         for kind, drift in TASTES.items():
-            found = measure_rankings(base, drift, folds, 8 if setting.quick else 10)
-            rows += compare(place, kind, base, found)
+            found = measure_rankings(base, drift, folds, 8 if setting.quick else 10, setting)
+            rows += compare(folds.name, kind, base, found)
             meta = FAMILIES[base][0]
             boxes[f"{meta}\n{kind}"] = found[meta] / found[base]
             setting.advance(1)

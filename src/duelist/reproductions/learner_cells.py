@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,16 +10,16 @@ import numpy as np
 from duelist.core.intervals import Interval
 from duelist.core.memory import Floats
 from duelist.core.spec import Spec
-from duelist.data import read_fold
-from duelist.online.simulate import learn_folds
-from duelist.reproductions.reproduction import Measured, Setting
+from duelist.online.result import Learning, join_runs
+from duelist.reproductions.reproduction import Measurable, Measured, Setting
 from duelist.reproductions.verdicts import Reference, Row
+from duelist.sweeps import LearnerRuns
 
 FOLDS = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
-class LearnerCell:
+class LearnerCell(Measurable):
     """What a learner shows (`online`, discounted NDCG) and learns (`final`, NDCG@10 on test queries).
 
     The folds are the same on both sides, so that the error of a mean is that of runs within a fold. Others give
@@ -40,20 +40,15 @@ class LearnerCell:
     seed: int = 5
     quick: bool = True
 
-    def measure(self, setting: Setting) -> Measured:
-        """Run it on all folds."""
-        folds = {number: read_fold(setting.folder(self.data), number) for number in self.folds}
-        learning = learn_folds(
-            self.learner.name,
-            folds,
-            self.seed,
-            clicks=self.clicks,
-            impressions=self.impressions,
-            runs=(self.quick_runs if setting.quick else self.runs) // len(folds),
-            parameters=self.learner.parameters,
-            stop=self.stop,
-            progress=False,
-        )
+    def plan(self, setting: Setting) -> list[LearnerRuns]:
+        """A cell a fold."""
+        data, runs = str(setting.folder(self.data)), self.quick_runs if setting.quick else self.runs
+        shared = (self.clicks, self.impressions, runs // len(self.folds), self.seed, self.stop)
+        return [LearnerRuns(self.learner, data, fold, *shared) for fold in self.folds]
+
+    def collect(self, results: Sequence[Learning]) -> Measured:
+        """All folds as one."""
+        learning = join_runs(results, self.seed)
         return Measured(learning.online[:, -1], learning)
 
     def rows(self, measured: Measured) -> list[Row]:

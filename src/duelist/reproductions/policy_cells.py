@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from duelist.core.spec import Spec
 from duelist.dueling.environment import Environment
 from duelist.dueling.environments import load_environment
-from duelist.dueling.simulate import simulate
-from duelist.reproductions.reproduction import Measured, Setting
+from duelist.dueling.result import Result
+from duelist.reproductions.reproduction import Measurable, Measured, Setting
 from duelist.reproductions.samples import mean_of
 from duelist.reproductions.verdicts import Reference, Row
+from duelist.sweeps import PolicyRuns
 
 # One world for all runs, or a world for each of so many.
 Worlds = Callable[[Setting, int], Sequence[Environment]]
 
 
 @dataclass(frozen=True)
-class PolicyCell:
+class PolicyCell(Measurable):
     """Cumulative regret of a policy at a horizon, one number a run.
 
     `world` is an instance by name, a matrix of the data folder by its file (*.npz), or a function that makes worlds.
@@ -45,19 +45,19 @@ class PolicyCell:
     seed: int = 1
     quick: bool = True
 
-    def measure(self, setting: Setting) -> Measured:
-        """Run it."""
+    def plan(self, setting: Setting) -> list[PolicyRuns]:
+        """All runs in one world, or each in its own."""
         runs, horizon = self.runs, self.horizon
         if setting.quick:
             runs, horizon = self.quick_runs, self.quick_horizon or self.horizon
         worlds = self.worlds(setting, runs)
-        each, seeds = (runs, [self.seed]) if len(worlds) == 1 else (1, range(len(worlds)))
-        options: dict[str, Any] = {"points": self.points, "progress": False}
-        options["engine"] = setting.engine if len(worlds) == 1 else "cpu"  # a GPU is for many runs in one world
-        results = [
-            simulate(self.policy.name, world, horizon, each, seed, self.policy.parameters, **options)
-            for seed, world in zip(seeds, worlds, strict=True)
-        ]
+        if len(worlds) == 1:
+            return [PolicyRuns(self.policy, worlds[0], horizon, runs, self.seed, self.points, setting.engine)]
+        # A GPU is for many runs in one world.
+        return [PolicyRuns(self.policy, world, horizon, 1, seed, self.points) for seed, world in enumerate(worlds)]
+
+    def collect(self, results: Sequence[Result]) -> Measured:
+        """The regret of every run, and the curves of the first world."""
         sample = np.concatenate([result.curve(self.view)[:, -1] for result in results])
         return Measured(sample, results[0])
 

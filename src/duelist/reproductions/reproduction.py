@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +16,8 @@ from duelist.dueling.environments import Matrix
 from duelist.present.charts import Chart
 from duelist.present.tables import Table
 from duelist.reproductions.verdicts import Row, rows_table
+from duelist.sweeps import Cell as Runs
+from duelist.sweeps import Engine, Folder, Kept, Memory, run_cells
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class Setting:
     data: Path | None = None  # the data folder, for those that need it
     engine: str = "cpu"  # of simulated policies: cpu or cuda
     advance: Callable[[int], None] = lambda amount: None
+    workers: Engine | None = None  # who runs the cells; None: this process, on all cores
+    keep: Path | None = None  # a folder of results: what is there is not run again
 
     @property
     def home(self) -> Path:
@@ -37,6 +42,13 @@ class Setting:
         if not path.is_file():
             raise BadInput(f"this reproduction needs {name} in the folder preferences of --data (looked for {path})")
         return Matrix.read(path)
+
+    def run(self, runs: Sequence[Runs], finished: Callable[[int], None] = lambda place: None) -> list[Any]:
+        """The results of cells of a sweep, in order."""
+        kept: Kept = Memory(runs) if self.keep is None else Folder(self.keep, runs)
+        for done in run_cells(runs, kept, self.workers, progress=False, finished=finished):
+            raise BadInput(f"{done.task[0]}: {done.trouble}")
+        return [kept.result(place) for place in range(len(runs))]
 
     def folder(self, name: str) -> Path:
         """A folder of the data folder."""
@@ -91,7 +103,7 @@ Found = Mapping[str, Measured]  # by the cells' labels
 
 
 class Cell(Protocol):
-    """Something to simulate, as data."""
+    """Something to simulate and to judge, as data."""
 
     @property
     def label(self) -> str:
@@ -104,8 +116,37 @@ class Cell(Protocol):
     def measure(self, setting: Setting) -> Measured:
         """Run it."""
 
+    def plan(self, setting: Setting) -> Sequence[Runs]:
+        """What is run for it: cells of a sweep."""
+
+    def collect(self, results: Sequence[Any]) -> Measured:
+        """What they gave, in the plan's order."""
+
     def rows(self, measured: Measured) -> list[Row]:
         """What it gave, beside what it is held against."""
+
+
+class Measurable:
+    """What every cell can do by itself."""
+
+    def measure(self: Cell, setting: Setting) -> Measured:
+        """Run it."""
+        return measure_cells([self], setting)[self.label]
+
+
+def measure_cells(cells: Sequence[Cell], setting: Setting) -> dict[str, Measured]:
+    """Run cells together: whoever works, and whatever was kept, each gives the same."""
+    plans = [cell.plan(setting) for cell in cells]
+    owners = [number for number, plan in enumerate(plans) for _ in plan]
+    left = Counter(owners)
+
+    def finished(place: int) -> None:
+        left[owners[place]] -= 1
+        if not left[owners[place]]:
+            setting.advance(1)
+
+    results = iter(setting.run([runs for plan in plans for runs in plan], finished))
+    return {cell.label: cell.collect([next(results) for _ in plan]) for cell, plan in zip(cells, plans, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -135,12 +176,9 @@ class Reproduction:
         if self.code is not None:
             return self.code(setting)
         assert self.draw is not None
-        found: dict[str, Measured] = {}
-        rows: list[Row] = []
-        for cell in self.chosen(setting.quick):
-            found[cell.label] = cell.measure(setting)
-            rows += cell.rows(found[cell.label])
-            setting.advance(1)
+        chosen = self.chosen(setting.quick)
+        found = measure_cells(chosen, setting)
+        rows = [row for cell in chosen for row in cell.rows(found[cell.label])]
         return Report([*rows, *self.judge(found)], self.draw(found))
 
     def summary(self, report: Report) -> dict[str, Any]:

@@ -80,6 +80,7 @@ def descend(
     seed: int = 0,
     parameters: Mapping[str, Any] | None = None,
     *,
+    first: int = 0,
     link: str | Callable[[float], float] = "logistic",
     domain: str = "ball",
     start: Any = None,
@@ -93,7 +94,7 @@ def descend(
     `value` is "p1" to "p5", a function of a point whose best point is 0, or a Value that says which
     point is best. `start` is the first point, by default what the paper prints,
     sqrt(5 / dimension) in every coordinate; it is brought into the domain. `drift` moves the best point.
-    `parameters` are the algorithm's: radius, factor, lipschitz, distance, rate.
+    `parameters` are the algorithm's: radius, factor, lipschitz, distance, rate. `first` is the number of the first run.
 
     >>> def bowl(w):
     ...     return -((w[0] - 1.0) ** 2) - (w[1] + 0.5) ** 2
@@ -102,7 +103,8 @@ def descend(
     [1.0, -0.5]
     """
     check_whole(1, dimension=dimension, horizon=horizon, runs=runs, points=points, cores=1 if cores is None else cores)
-    seeds = split_seed(check_seed("descend", seed), runs)
+    check_whole(0, first=first)
+    seeds = split_seed(check_seed("descend", seed), runs, first)
     wanted = _value(value)
     search = _search(algorithm, wanted, int(dimension), int(horizon), parameters or {}, link, domain, start, drift)
     checkpoints = np.unique(np.linspace(0, horizon, points + 1).round().astype(np.int64))[1:]
