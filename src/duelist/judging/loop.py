@@ -12,7 +12,8 @@ from typing import Any
 
 from duelist.core.errors import BadInput
 from duelist.core.progress import progress_bar
-from duelist.dueling.policy import Certainty, Policy
+from duelist.dueling.answers import Certainty
+from duelist.dueling.policy import Policy
 from duelist.judging.checkpoint import Checkpoint
 from duelist.judging.session import Job, Rules, Session, read_answer
 from duelist.ranking import DuelLog, Leaderboard, duel_log, leaderboard

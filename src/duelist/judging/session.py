@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.dueling.answers import Certainty
 from duelist.dueling.batch import spread
-from duelist.dueling.policy import Certainty, Duel, Policy
+from duelist.dueling.policy import Duel, Policy
 from duelist.evidence.winners import open_pairs
 from duelist.judging.checkpoint import Checkpoint
 from duelist.ranking.log import TIES
