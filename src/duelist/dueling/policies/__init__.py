@@ -17,6 +17,7 @@ from duelist.dueling.policies.reductions import Doubler, MultiSBM
 from duelist.dueling.policies.rex3 import REX3
 from duelist.dueling.policies.rmed import RMED1, RMED2, RMED2FH
 from duelist.dueling.policies.rucb import RUCB
+from duelist.dueling.policies.rule_out import RuleOut
 from duelist.dueling.policies.savage import SAVAGE, SAVAGEBorda, SAVAGECopeland
 from duelist.dueling.policies.scb import SCB
 from duelist.dueling.policies.self_sparring import SelfSparring
@@ -55,6 +56,7 @@ __all__ = [
     "MergeRUCB",
     "Monitored",
     "MultiSBM",
+    "RuleOut",
     "SAVAGEBorda",
     "SAVAGECopeland",
     "SelfSparring",
