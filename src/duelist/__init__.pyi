@@ -69,6 +69,8 @@ from duelist.dueling.policies import Doubler as Doubler
 from duelist.dueling.policies import DoubleThompson as DoubleThompson
 from duelist.dueling.policies import DoubleThompsonPlus as DoubleThompsonPlus
 from duelist.dueling.policies import Knockout as Knockout
+from duelist.dueling.policies import MallowsMPI as MallowsMPI
+from duelist.dueling.policies import MallowsMPR as MallowsMPR
 from duelist.dueling.policies import MergeDTS as MergeDTS
 from duelist.dueling.policies import MergeRUCB as MergeRUCB
 from duelist.dueling.policies import Monitored as Monitored

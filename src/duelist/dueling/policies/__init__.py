@@ -10,6 +10,7 @@ from duelist.dueling.policies.double_thompson import DoubleThompson, DoubleThomp
 from duelist.dueling.policies.ecw_rmed import ECWRMED
 from duelist.dueling.policies.interleaved_filter import IF1, IF2
 from duelist.dueling.policies.knockout import Knockout
+from duelist.dueling.policies.mallows import MallowsMPI, MallowsMPR
 from duelist.dueling.policies.merge import MergeDTS, MergeRUCB
 from duelist.dueling.policies.monitored import Monitored
 from duelist.dueling.policies.rcs import RCS
@@ -52,6 +53,8 @@ __all__ = [
     "DoubleThompsonPlus",
     "Doubler",
     "Knockout",
+    "MallowsMPI",
+    "MallowsMPR",
     "MergeDTS",
     "MergeRUCB",
     "Monitored",
