@@ -80,6 +80,7 @@ from duelist.dueling.policies import SAVAGEBorda as SAVAGEBorda
 from duelist.dueling.policies import SAVAGECopeland as SAVAGECopeland
 from duelist.dueling.policies import SelfSparring as SelfSparring
 from duelist.dueling.policies import SharedTsallis as SharedTsallis
+from duelist.dueling.policies import SingleElimination as SingleElimination
 from duelist.dueling.policies import SparAndCheck as SparAndCheck
 from duelist.dueling.policies import SparringEXP3 as SparringEXP3
 from duelist.dueling.policies import SparringThompson as SparringThompson

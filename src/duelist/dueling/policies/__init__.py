@@ -22,6 +22,7 @@ from duelist.dueling.policies.rule_out import RuleOut
 from duelist.dueling.policies.savage import SAVAGE, SAVAGEBorda, SAVAGECopeland
 from duelist.dueling.policies.scb import SCB
 from duelist.dueling.policies.self_sparring import SelfSparring
+from duelist.dueling.policies.single_elimination import SingleElimination
 from duelist.dueling.policies.spar_and_check import SparAndCheck
 from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, SparringUCB
 from duelist.dueling.policies.uniform import Uniform
@@ -64,6 +65,7 @@ __all__ = [
     "SAVAGECopeland",
     "SelfSparring",
     "SharedTsallis",
+    "SingleElimination",
     "SparAndCheck",
     "SparringEXP3",
     "SparringThompson",
