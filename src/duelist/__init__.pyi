@@ -60,6 +60,7 @@ from duelist.dueling.policies import RMED2FH as RMED2FH
 from duelist.dueling.policies import RUCB as RUCB
 from duelist.dueling.policies import SAVAGE as SAVAGE
 from duelist.dueling.policies import SCB as SCB
+from duelist.dueling.policies import ActiveRanking as ActiveRanking
 from duelist.dueling.policies import Auto as Auto
 from duelist.dueling.policies import BeatTheMean as BeatTheMean
 from duelist.dueling.policies import BeatTheMeanPAC as BeatTheMeanPAC
@@ -79,6 +80,7 @@ from duelist.dueling.policies import RuleOut as RuleOut
 from duelist.dueling.policies import SAVAGEBorda as SAVAGEBorda
 from duelist.dueling.policies import SAVAGECopeland as SAVAGECopeland
 from duelist.dueling.policies import SelfSparring as SelfSparring
+from duelist.dueling.policies import SeqEliminate as SeqEliminate
 from duelist.dueling.policies import SharedTsallis as SharedTsallis
 from duelist.dueling.policies import SingleElimination as SingleElimination
 from duelist.dueling.policies import SparAndCheck as SparAndCheck
@@ -86,6 +88,7 @@ from duelist.dueling.policies import SparringEXP3 as SparringEXP3
 from duelist.dueling.policies import SparringThompson as SparringThompson
 from duelist.dueling.policies import SparringTsallis as SparringTsallis
 from duelist.dueling.policies import SparringUCB as SparringUCB
+from duelist.dueling.policies import SuccessiveBorda as SuccessiveBorda
 from duelist.dueling.policies import Uniform as Uniform
 from duelist.dueling.policies import VersatileDB as VersatileDB
 from duelist.dueling.policies import Window as Window

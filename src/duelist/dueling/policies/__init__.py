@@ -1,5 +1,6 @@
 """Every policy, one file a paper. `duelist policies` prints them as a table."""
 
+from duelist.dueling.policies.active_ranking import ActiveRanking
 from duelist.dueling.policies.auto import Auto
 from duelist.dueling.policies.beat_the_mean import BeatTheMean, BeatTheMeanPAC
 from duelist.dueling.policies.beat_the_winner import BeatTheWinner, BeatTheWinnerReset
@@ -22,9 +23,11 @@ from duelist.dueling.policies.rule_out import RuleOut
 from duelist.dueling.policies.savage import SAVAGE, SAVAGEBorda, SAVAGECopeland
 from duelist.dueling.policies.scb import SCB
 from duelist.dueling.policies.self_sparring import SelfSparring
+from duelist.dueling.policies.seq_eliminate import SeqEliminate
 from duelist.dueling.policies.single_elimination import SingleElimination
 from duelist.dueling.policies.spar_and_check import SparAndCheck
 from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, SparringUCB
+from duelist.dueling.policies.successive_borda import SuccessiveBorda
 from duelist.dueling.policies.uniform import Uniform
 from duelist.dueling.policies.versatile_db import SharedTsallis, SparringTsallis, VersatileDB
 from duelist.dueling.policies.window import Window
@@ -45,6 +48,7 @@ __all__ = [
     "RUCB",
     "SAVAGE",
     "SCB",
+    "ActiveRanking",
     "Auto",
     "BeatTheMean",
     "BeatTheMeanPAC",
@@ -64,6 +68,7 @@ __all__ = [
     "SAVAGEBorda",
     "SAVAGECopeland",
     "SelfSparring",
+    "SeqEliminate",
     "SharedTsallis",
     "SingleElimination",
     "SparAndCheck",
@@ -71,6 +76,7 @@ __all__ = [
     "SparringThompson",
     "SparringTsallis",
     "SparringUCB",
+    "SuccessiveBorda",
     "Uniform",
     "VersatileDB",
     "Window",
