@@ -36,6 +36,7 @@ OURS = {
     ),
     "top three": (
         "rule-out:k=3",
+        "racing:k=3",
         "active-ranking:k=3",
         "active-ranking:k=3,radii=2",
         "single-elimination:k=3,gap={gap}",
