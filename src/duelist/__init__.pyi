@@ -76,6 +76,7 @@ from duelist.dueling.policies import MergeDTS as MergeDTS
 from duelist.dueling.policies import MergeRUCB as MergeRUCB
 from duelist.dueling.policies import Monitored as Monitored
 from duelist.dueling.policies import MultiSBM as MultiSBM
+from duelist.dueling.policies import Multisort as Multisort
 from duelist.dueling.policies import Racing as Racing
 from duelist.dueling.policies import RuleOut as RuleOut
 from duelist.dueling.policies import SAVAGEBorda as SAVAGEBorda

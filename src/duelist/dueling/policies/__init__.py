@@ -14,6 +14,7 @@ from duelist.dueling.policies.knockout import Knockout
 from duelist.dueling.policies.mallows import MallowsMPI, MallowsMPR
 from duelist.dueling.policies.merge import MergeDTS, MergeRUCB
 from duelist.dueling.policies.monitored import Monitored
+from duelist.dueling.policies.multisort import Multisort
 from duelist.dueling.policies.racing import Racing
 from duelist.dueling.policies.rcs import RCS
 from duelist.dueling.policies.reductions import Doubler, MultiSBM
@@ -65,6 +66,7 @@ __all__ = [
     "MergeRUCB",
     "Monitored",
     "MultiSBM",
+    "Multisort",
     "Racing",
     "RuleOut",
     "SAVAGEBorda",
