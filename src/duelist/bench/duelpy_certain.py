@@ -2,8 +2,8 @@
 
 Reads {"matrix", "question", "gap", "delta", "runs", "most", "seconds", "algorithms"} from standard input and prints a
 JSON list of {"algorithm", "duels", "answers"}. The arms are in another order in each run. A run that makes more than
-`most` duels is given up (-1), and no run is begun after `seconds` of an algorithm; one that fails is an answer without
-arms.
+`most` duels, or is the first and takes more than `seconds`, is given up (-1), later ones are left out after `seconds`;
+one that fails is an answer without arms.
 """
 
 import json
@@ -17,18 +17,18 @@ from duelpy.feedback import MatrixFeedback
 
 
 class Finished(Exception):
-    """As many duels as are allowed."""
+    """As many duels as are allowed, or as much time."""
 
 
 class Counted(MatrixFeedback):  # type: ignore[misc]
     """Counts duels."""
 
-    def __init__(self, matrix: Any, most: int, random_state: Any) -> None:
+    def __init__(self, matrix: Any, most: int, until: float, random_state: Any) -> None:
         super().__init__(matrix, random_state=random_state)
-        self.most, self.duels = most, 0
+        self.most, self.until, self.duels = most, until, 0
 
     def duel(self, arm_i_index: int, arm_j_index: int) -> Any:
-        if self.duels == self.most:
+        if self.duels == self.most or time.process_time() > self.until:
             raise Finished
         self.duels += 1
         return super().duel(arm_i_index, arm_j_index)
@@ -112,12 +112,12 @@ def answer(algorithm: Any, question: str) -> list[int]:
     return []
 
 
-def one(name: str, job: Any, seed: int) -> tuple[int, list[int]]:
+def one(name: str, job: Any, seed: int, until: float) -> tuple[int, list[int]]:
     """The duels and the arms of one run."""
     random_state = np.random.RandomState(seed)
     matrix = np.array(job["matrix"])
     names = random_state.permutation(len(matrix))
-    feedback = Counted(matrix[np.ix_(names, names)], job["most"], random_state)
+    feedback = Counted(matrix[np.ix_(names, names)], job["most"], until, random_state)
     try:
         algorithm = make(name, feedback, job, random_state)
         while not algorithm.exploration_finished():
@@ -133,11 +133,12 @@ def main() -> None:
     job = json.load(sys.stdin)
     rows = []
     for name in job["algorithms"]:
-        clock, found = time.process_time(), []
+        until, found = time.process_time() + job["seconds"], []
         for seed in range(job["runs"]):
-            if seed and time.process_time() - clock > job["seconds"]:
+            each = one(name, job, seed, until)
+            if seed and time.process_time() > until:
                 break
-            found.append(one(name, job, seed))
+            found.append(each)
         rows.append({"algorithm": name, "duels": [duels for duels, _ in found], "answers": [arms for _, arms in found]})
     print(json.dumps(rows))
 

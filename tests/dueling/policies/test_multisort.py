@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from duelist import Multisort
-from duelist.dueling.environments.instances import arithmetic
+from duelist.dueling.environments.instances import worst_case
 
 
 def quicksort(policy: Multisort, arms: list[int], luck: np.random.Generator, preference: np.ndarray) -> list[int]:
@@ -29,8 +29,8 @@ def quicksort(policy: Multisort, arms: list[int], luck: np.random.Generator, pre
 
 def test_each_sort_is_a_quicksort_and_the_majority_of_them_is_the_order() -> None:
     policy, luck = Multisort(n_arms=6, seed=3), np.random.default_rng(3)
-    preference, before = arithmetic(arms=6, step=0.09).preference, np.zeros((6, 6))
-    for count in range(1, 30):
+    preference, before = worst_case(arms=6, epsilon=0.25).preference, np.zeros((6, 6))
+    for count in range(1, 100):
         order = quicksort(policy, list(range(6)), luck, preference)
         assert sorted(order) == [0, 1, 2, 3, 4, 5]
         for place, arm in enumerate(order):
