@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from duelist.bench.budget import bench_budget, budget_table
 from duelist.bench.certain import INSTANCES, bench_certain, certain_table
 from duelist.core.errors import BadInput
 
@@ -51,3 +52,13 @@ def test_what_cannot_be_asked_or_run_is_said() -> None:
         bench_certain(runs=1, duelpy="nowhere/python", questions=["order"], instances=["easy"])
     with pytest.raises(BadInput, match="'/bin/false' cannot run duelpy: it said nothing"):
         bench_certain(runs=1, duelpy="/bin/false", questions=["order"], instances=["easy"])
+
+
+def test_a_budget_is_kept_and_more_of_it_finds_the_best_more_often() -> None:
+    rows = bench_budget(runs=50, budgets=[20, 400], instances=["easy"])
+    right = {(row.policy, row.budget): row.right for row in rows}
+    for policy in ("rule-out", "single-elimination", "auto"):
+        assert right[policy, 400] > max(0.7, right[policy, 20])
+    assert "easy, 400" in str(budget_table(rows))
+    with pytest.raises(BadInput, match="an instance must be one of easy, hard, near ties, prompts, not 'none'"):
+        bench_budget(instances=["none"])

@@ -148,6 +148,18 @@ def certain_command(
     print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else certain_table(rows))
 
 
+@app.command("budget")
+def budget_command(
+    runs: Annotated[int, typer.Option(min=1, help="Runs a policy and budget.")] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How often the best arm is named after a fixed number of duels."""
+    from duelist.bench.budget import bench_budget, budget_table
+
+    rows = bench_budget(runs)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else budget_table(rows))
+
+
 @app.command("journals")
 def journals_command(
     postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,
