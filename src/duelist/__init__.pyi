@@ -66,6 +66,7 @@ from duelist.dueling.policies import BeatTheMean as BeatTheMean
 from duelist.dueling.policies import BeatTheMeanPAC as BeatTheMeanPAC
 from duelist.dueling.policies import BeatTheWinner as BeatTheWinner
 from duelist.dueling.policies import BeatTheWinnerReset as BeatTheWinnerReset
+from duelist.dueling.policies import BordaRanking as BordaRanking
 from duelist.dueling.policies import Doubler as Doubler
 from duelist.dueling.policies import DoubleThompson as DoubleThompson
 from duelist.dueling.policies import DoubleThompsonPlus as DoubleThompsonPlus

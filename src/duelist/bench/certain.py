@@ -14,6 +14,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
 from duelist.dueling.environments.instances import arithmetic
+from duelist.dueling.preferences import borda_scores
 from duelist.dueling.until import until_certain
 from duelist.present.tables import Table
 
@@ -22,7 +23,8 @@ QUESTIONS = ("best", "top three", "order")
 MOST = 30_000_000  # duels of ours that are waited for
 PEERS_RUNS, PEERS_MOST, PEERS_SECONDS = 100, 100_000, 4.0  # of a peer's algorithm on an instance
 
-# {gap} is how far the arms that are looked for are ahead of the others, at least: told to those marked with it.
+# {gap} is how far the arms that are looked for are ahead of the others, at least, {scores} how far neighbours' Borda
+# scores are apart: told to those marked with it.
 OURS = {
     "best": (
         "rule-out",
@@ -41,7 +43,13 @@ OURS = {
         "active-ranking:k=3,radii=2",
         "single-elimination:k=3,gap={gap}",
     ),
-    "order": ("mallows-mpr", "mallows-mpr:bets=true", "active-ranking", "active-ranking:radii=2"),
+    "order": (
+        "mallows-mpr",
+        "mallows-mpr:bets=true",
+        "active-ranking",
+        "active-ranking:radii=2",
+        "borda-ranking:epsilon={scores}",
+    ),
 }
 PEERS = {
     "best": (
@@ -128,9 +136,10 @@ def gap_of(preference: Floats, question: str) -> float:
 
 def _ours(question: str, policy: str, instance: str, runs: int) -> Row:
     preference = INSTANCES[instance]
-    spec = policy.format(gap=gap_of(preference, question))
+    scores = 0.99 * -np.diff(borda_scores(preference)).max()
+    spec = policy.format(gap=gap_of(preference, question), scores=scores)
     ended = until_certain(spec, preference, runs, seed=1, most=MOST)
-    name = policy.replace("{gap}", "gap").replace("bets=true", "bets")
+    name = policy.replace("{gap}", "gap").replace("{scores}", "gap").replace("bets=true", "bets")
     return _row(question, name, "duelist", instance, ended.duels.tolist(), ended.answers)
 
 

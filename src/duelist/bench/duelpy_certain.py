@@ -7,8 +7,8 @@ one that fails is an answer without arms.
 """
 
 import json
+import signal
 import sys
-import time
 from importlib import import_module
 from typing import Any
 
@@ -23,12 +23,12 @@ class Finished(Exception):
 class Counted(MatrixFeedback):  # type: ignore[misc]
     """Counts duels."""
 
-    def __init__(self, matrix: Any, most: int, until: float, random_state: Any) -> None:
+    def __init__(self, matrix: Any, most: int, random_state: Any) -> None:
         super().__init__(matrix, random_state=random_state)
-        self.most, self.until, self.duels = most, until, 0
+        self.most, self.duels = most, 0
 
     def duel(self, arm_i_index: int, arm_j_index: int) -> Any:
-        if self.duels == self.most or time.process_time() > self.until:
+        if self.duels == self.most:
             raise Finished
         self.duels += 1
         return super().duel(arm_i_index, arm_j_index)
@@ -112,33 +112,42 @@ def answer(algorithm: Any, question: str) -> list[int]:
     return []
 
 
-def one(name: str, job: Any, seed: int, until: float) -> tuple[int, list[int]]:
+def one(name: str, job: Any, seed: int) -> tuple[int, list[int]]:
     """The duels and the arms of one run."""
     random_state = np.random.RandomState(seed)
     matrix = np.array(job["matrix"])
     names = random_state.permutation(len(matrix))
-    feedback = Counted(matrix[np.ix_(names, names)], job["most"], until, random_state)
+    feedback = Counted(matrix[np.ix_(names, names)], job["most"], random_state)
     try:
         algorithm = make(name, feedback, job, random_state)
         while not algorithm.exploration_finished():
             algorithm.explore() if hasattr(algorithm, "explore") else algorithm.step()
         return feedback.duels, [int(names[arm]) for arm in answer(algorithm, job["question"])]
     except Finished:
+        if feedback.duels < job["most"]:
+            raise  # out of time
         return -1, []
     except Exception:  # whatever goes wrong in there
         return feedback.duels, []
 
 
+def stop(signum: int, frame: Any) -> None:
+    raise Finished
+
+
 def main() -> None:
     job = json.load(sys.stdin)
+    signal.signal(signal.SIGPROF, stop)
     rows = []
     for name in job["algorithms"]:
-        until, found = time.process_time() + job["seconds"], []
-        for seed in range(job["runs"]):
-            each = one(name, job, seed, until)
-            if seed and time.process_time() > until:
-                break
-            found.append(each)
+        found: list[tuple[int, list[int]]] = []
+        signal.setitimer(signal.ITIMER_PROF, job["seconds"])
+        try:
+            while len(found) < job["runs"]:
+                found.append(one(name, job, len(found)))
+        except Finished:
+            found = found or [(-1, [])]
+        signal.setitimer(signal.ITIMER_PROF, 0)
         rows.append({"algorithm": name, "duels": [duels for duels, _ in found], "answers": [arms for _, arms in found]})
     print(json.dumps(rows))
 

@@ -4,6 +4,7 @@ from duelist.dueling.policies.active_ranking import ActiveRanking
 from duelist.dueling.policies.auto import Auto
 from duelist.dueling.policies.beat_the_mean import BeatTheMean, BeatTheMeanPAC
 from duelist.dueling.policies.beat_the_winner import BeatTheWinner, BeatTheWinnerReset
+from duelist.dueling.policies.borda_ranking import BordaRanking
 from duelist.dueling.policies.ccb import CCB
 from duelist.dueling.policies.d_exp3 import DEXP3
 from duelist.dueling.policies.dex3s import DEX3S
@@ -56,6 +57,7 @@ __all__ = [
     "BeatTheMeanPAC",
     "BeatTheWinner",
     "BeatTheWinnerReset",
+    "BordaRanking",
     "DoubleThompson",
     "DoubleThompsonPlus",
     "Doubler",
