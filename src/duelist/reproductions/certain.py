@@ -22,7 +22,7 @@ from duelist.reproductions.verdicts import OBSERVATION, Reference, Row
 ARMS, DUELS, EVERY = 5, 3000, 100
 CONFIDENCE = 0.95
 RUNS, FEW = 200, 30
-STEPS = 50  # policies
+STEPS = 51  # policies
 QUICK = ("uniform", "d-ts", "winner-stays-weak")
 
 
