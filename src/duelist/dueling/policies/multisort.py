@@ -21,7 +21,7 @@ class Multisort(Policy):
     """Quicksort that believes each duel; an order of all arms within a budget, from the orders of many sorts.
 
     Needs: strengths behind the preferences, as of Bradley and Terry.
-    Horizon: `budget` ends it; without one it goes on.
+    Horizon: not needed; `budget` ends it, and without one it goes on.
     Regret: none claimed; with strengths evenly spread, O(K ln^6 K) duels place nearly all arms rightly.
     Departs: until the first sort ends, the order is that of single duels. Late duels are ignored once their comparison
     is over. After the budget, the best arm duels itself.
