@@ -50,6 +50,14 @@ def test_arms_are_in_or_out_as_their_bounds_say(preference: np.ndarray, k: int) 
     assert settled.left in policy.top(k)
 
 
+def test_until_it_knows_the_order_is_that_of_what_was_seen() -> None:
+    policy = Racing(n_arms=4, seed=0)
+    for one, other, wins in ((1, 2, 60), (2, 3, 60), (3, 1, 60), (0, 1, 4), (0, 2, 4), (0, 3, 4)):
+        policy.learn([(one, other, 1.0)] * wins)
+    assert policy.beats.tolist() == [0, 1, 1, 1]
+    assert policy.best() == 0  # which beats all, if not surely
+
+
 def test_a_pair_that_is_too_close_is_left_open_and_nothing_is_promised() -> None:
     policy = Racing(n_arms=2, most=40, seed=0)
     for _ in range(60):

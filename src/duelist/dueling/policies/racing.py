@@ -101,7 +101,7 @@ class Racing(Policy):
 
     def rank_arms(self) -> Sequence[int]:
         by_wins = rank_by_wins(self.wins, empirical_best(self.wins))
-        return sorted(by_wins, key=lambda arm: (-int(self.placed[arm]), -int(self.beats[arm])))
+        return sorted(by_wins, key=lambda arm: -int(self.placed[arm]))
 
     def own_certainty(self) -> Certainty | None:
         ended = self.n_in[0] == self.k or self.n_out[0] == self.n_arms - self.k or self.left_open[0] == 0
