@@ -30,7 +30,7 @@ OURS = {
         "rule-out",
         "mallows-mpi",
         "mallows-mpi:bets=true",
-        "savage:horizon=100000",
+        "savage:horizon=100000,delta=0.05",
         "successive-borda",
         "knockout:epsilon={gap}",
         "seq-eliminate:epsilon={gap}",
