@@ -13,7 +13,8 @@ from duelist import Spec, run
 
 PROMPTS = [f"prompt-{number}" for number in range(12)]
 QUALITY = dict(zip(PROMPTS, [1.5, *np.linspace(0.6, -1.0, 11)], strict=True))  # log-odds
-NAMES = ("uniform", "rucb", "rmed1", "self-sparring", "auto")  # the first is round robin
+NAMES = ("uniform", "rucb", "rmed1", "self-sparring", "auto", "rule-out")  # the first is round robin
+UNTIL = {"rule-out": "own"}  # it is certain by itself, if one prompt beats each other one; of others, proofs are asked
 FIRST = 0.4  # what is read first gains
 
 
@@ -37,7 +38,8 @@ def calls_of(name: str, seeds: int) -> list[int]:
     """Calls until it is certain, eight at a time; a wrong answer is said."""
     found = []
     for seed in range(seeds):
-        judged = run(make(name, seed), make_judge(seed), budget=100_000, concurrency=8, seed=seed)
+        until = UNTIL.get(name, 0.95)
+        judged = run(make(name, seed), make_judge(seed), budget=100_000, until=until, concurrency=8, seed=seed)
         found.append(judged.calls)
         if judged.best != PROMPTS[0]:
             print(f"seed {seed}: certain of {judged.best}, which is wrong")

@@ -74,5 +74,6 @@ def test_a_policy_saves_calls_of_the_judge() -> None:
     printed = run(sys.executable, str(HOME / "judge_prompts.py"), "1")
     assert printed.startswith("prompt-0 after ")
     assert "which is wrong" not in printed
-    medians = {line.split()[0]: float(line.split()[1]) for line in printed.splitlines()[-5:]}
+    medians = {line.split()[0]: float(line.split()[1]) for line in printed.splitlines()[-6:]}
     assert medians["auto"] < medians["uniform"] / 4
+    assert medians["rule-out"] < medians["uniform"] / 6

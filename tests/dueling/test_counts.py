@@ -65,3 +65,40 @@ def test_records_of_before_are_read() -> None:
     record = policy.record()
     del record["met"]
     assert POLICIES.get("rucb").from_json(record).met.duels == 0
+
+
+def test_every_policy_puts_all_arms_in_order_its_best_one_first() -> None:
+    for name in NAMES:
+        policy = make(name)
+        told(policy, 300)
+        assert sorted(policy.ranking()) == ["a", "b", "c"]
+        assert policy.ranking()[0] == policy.best()
+        assert policy.top(2) == policy.ranking()[:2]
+    assert make("uniform").top(3) == make("uniform").ranking()
+    with pytest.raises(BadInput, match="k must be from 1 to 3, not 4"):
+        policy.top(4)
+
+
+def test_the_order_is_by_arms_beaten_then_by_the_rate_of_wins() -> None:
+    policy = make("uniform")
+    policy.learn([("c", "a", 1.0)] * 3 + [("c", "b", 1.0)] + [("b", "a", 1.0)] * 2)
+    assert policy.ranking() == ("c", "b", "a")
+    policy.learn([("a", "b", 1.0)] * 2)  # tied, and b lost to c less often
+    assert policy.ranking() == ("c", "b", "a")
+    policy.learn([("c", "b", 1.0)] * 9)
+    assert policy.ranking() == ("c", "a", "b")
+
+
+def test_certain_of_the_order_once_each_surely_beats_the_next() -> None:
+    policy = make("uniform")
+    assert policy.certain(0.95, "ranking") is None
+    told(policy, 600)
+    found = policy.certain(0.95, "ranking")
+    assert found is not None
+    assert found.arm == ("a", "b", "c") == policy.ranking()
+    assert policy.duels_needed(0.95, "ranking") == 0
+
+
+def test_a_policy_says_what_it_answers_with() -> None:
+    with pytest.raises(BadInput, match="answers must be one of arm, top-k, ranking, not 'many'"):
+        type("Wrong", (POLICIES.get("uniform"),), {"answers": "many", "__module__": __name__})

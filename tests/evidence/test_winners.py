@@ -9,7 +9,7 @@ import pytest
 from scipy import integrate
 
 from duelist.core.errors import BadInput
-from duelist.evidence.winners import TARGETS, duels_needed, duels_to_decide, log_e_better, sure_winner
+from duelist.evidence.winners import TARGETS, duels_needed, duels_to_decide, log_e_better, open_pairs, sure_winner
 
 ORDERED = np.array([[0, 80, 85, 90], [20, 0, 80, 85], [15, 20, 0, 80], [10, 15, 20, 0]], float)
 
@@ -30,6 +30,7 @@ def test_an_order_with_enough_duels_is_known_in_every_sense() -> None:
         "copeland": (0,),
         "borda": (0,),
         "top-k": (0, 1),
+        "ranking": (0, 1, 2, 3),
     }
     assert all(sure_winner(ORDERED / 20, target=target, k=2) is None for target in TARGETS)
 
@@ -41,6 +42,18 @@ def test_a_circle_has_copeland_winners_only_outside_it() -> None:
     fourth = np.zeros((4, 4))
     fourth[:3, :3], fourth[:3, 3], fourth[3, :3] = circle, 10, 90
     assert sure_winner(fourth, target="copeland") == (3,)
+
+
+def test_an_order_needs_its_neighbours_only_and_each_of_them() -> None:
+    chain = np.zeros((4, 4))
+    for first, second in ((2, 0), (0, 3), (3, 1)):
+        chain[first, second] = 40
+    assert sure_winner(chain, target="ranking") == (2, 0, 3, 1)
+    chain[0, 3], chain[2, 3], chain[2, 1], chain[0, 1] = 0, 40, 40, 40  # 0 and 3 never met
+    assert sure_winner(chain, target="ranking") is None
+    assert open_pairs(chain, target="ranking") in ([(0, 3)], [(3, 0)])
+    circle = np.array([[0, 90, 10], [10, 0, 90], [90, 10, 0]], float)
+    assert sure_winner(circle, target="ranking") is None
 
 
 WORLDS = {
@@ -60,6 +73,8 @@ def right(world: np.ndarray, target: str, answer: tuple[int, ...]) -> bool:
         return bool(scores[answer[0]] == scores.max())
     if target == "borda":
         return bool(world.sum(1)[answer[0]] > np.delete(world.sum(1), answer[0]).max() - 1e-12)
+    if target == "ranking":
+        return all(above[one, other] for place, one in enumerate(answer) for other in answer[place + 1 :])
     return all(above[i, j] for i in answer for j in range(4) if j not in answer)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist import RUCB, DoubleThompson, SelfSparring, Uniform
+from duelist import RUCB, DoubleThompson, RuleOut, SelfSparring, Uniform
 from duelist.core.errors import BadInput
 from duelist.core.spec import Spec
 from duelist.judging import loop, run, run_async
@@ -193,3 +193,15 @@ def test_awaited_judges() -> None:
 
     judged = asyncio.run(run_async(RUCB(arms=ARMS, seed=1), ask, budget=2000, concurrency=5, pause=0))
     assert (judged.best, judged.stopped_by, most) == ("p0", "certain", 5)
+
+
+def test_a_policy_that_is_certain_by_itself_ends_the_run() -> None:
+    judged = run(RuleOut(arms=["a", "b", "c"], seed=1), min, until="own", concurrency=1)
+    assert (judged.best, judged.stopped_by) == ("a", "certain")
+    assert judged.certainty is not None
+    assert judged.certainty.confidence == 0.95
+    assert judged.calls < run(RuleOut(arms=["a", "b", "c"], seed=1), min, until=0.95, concurrency=1).calls
+    with pytest.raises(BadInput, match="uniform is never certain by itself"):
+        run(Uniform(arms=ARMS), min, until="own")
+    with pytest.raises(BadInput, match="until must be a number between 0 and 1, 'own' or None, not 'mine'"):
+        run(Uniform(arms=ARMS), min, until="mine")

@@ -134,6 +134,32 @@ def boards_command(
     print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else boards_table(rows))
 
 
+@app.command("certain")
+def certain_command(
+    questions: Annotated[list[str] | None, typer.Argument(help="best, 'top three' or order; all by default.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Runs a policy and instance; at most 100 of duelpy's.")] = 200,
+    duelpy: Annotated[str | None, typer.Option(help="A Python interpreter that has duelpy, to measure beside.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Duels until policies are certain by themselves, and how often they are right."""
+    from duelist.bench.certain import QUESTIONS, bench_certain, certain_table
+
+    rows = bench_certain(runs, duelpy, questions or QUESTIONS)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else certain_table(rows))
+
+
+@app.command("budget")
+def budget_command(
+    runs: Annotated[int, typer.Option(min=1, help="Runs a policy and budget.")] = 1000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How often the best arm is named after a fixed number of duels."""
+    from duelist.bench.budget import bench_budget, budget_table
+
+    rows = bench_budget(runs)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else budget_table(rows))
+
+
 @app.command("journals")
 def journals_command(
     postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,

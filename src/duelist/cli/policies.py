@@ -12,7 +12,7 @@ def policies_command(
     name: Annotated[str | None, typer.Argument(help="Show one policy with its parameters.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the policies: assumption, horizon, regret bound, parameters."""
+    """List the policies: what they answer with, assumption, horizon, regret bound, parameters."""
     from duelist.cli.entries import print_entry
     from duelist.dueling.facts import facts_of
     from duelist.dueling.policy import POLICIES
@@ -30,6 +30,6 @@ def policies_command(
     else:
         for fact in facts:
             print_entry(fact["policy"], fact["summary"])
-            for key in ("needs", "horizon", "regret"):
+            for key in ("answers", "needs", "horizon", "regret"):
                 print_entry("", f"{key}: {fact[key].rstrip('.')}")
         print("\nduelist policies NAME shows one with its departures from the paper and its parameters")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from duelist.dueling.answers import ANSWERS
 from duelist.dueling.policy import Policy
 
 NOTES = ("needs", "horizon", "regret", "departs", "ties")  # labels of lines in its docstring
@@ -13,8 +14,8 @@ def facts_of(policy: type[Policy]) -> dict[str, Any]:
     """What the docstring and the declaration say.
 
     >>> from duelist import RUCB
-    >>> facts_of(RUCB)["needs"]
-    'a Condorcet winner.'
+    >>> facts_of(RUCB)["needs"], facts_of(RUCB)["answers"]
+    ('a Condorcet winner.', 'the best arm')
     """
     text = (policy.__doc__ or "").partition("\n    Parameters:\n")[0]  # those come from the declaration
     summary, _, rest = text.strip().partition("\n")
@@ -30,4 +31,5 @@ def facts_of(policy: type[Policy]) -> dict[str, Any]:
     parameters = {
         n: {"default": p.default, "help": p.help, "required": p.required} for n, p in policy.parameters().items()
     }
-    return {"policy": policy.name, "summary": summary, "view": policy.view, **notes, "parameters": parameters}
+    kind = {"answers": ANSWERS[policy.answers], "view": policy.view}
+    return {"policy": policy.name, "summary": summary, **kind, **notes, "parameters": parameters}

@@ -13,6 +13,7 @@ from duelist.core.errors import BadInput, ExpiredDuel, ForeignDuel
 from duelist.core.record import frozen, read_record, reading, write_record
 from duelist.core.registry import Registry
 from duelist.core.spec import Spec
+from duelist.dueling.answers import ANSWERS, Certainty, rank_by_wins
 from duelist.dueling.checks import check_arms, check_outcome, listed
 from duelist.dueling.counts import PairCounts
 
@@ -60,14 +61,6 @@ def whole_duel(left: int, right: int, t: int, left_p: float = 1.0, right_p: floa
     return Duel(left, right, t, left_p, right_p, 0)
 
 
-class Certainty(NamedTuple):
-    """An arm that is the best with probability `confidence`, and the duels it took to know."""
-
-    arm: Any  # of target top-k the arms, as a tuple
-    confidence: float
-    duels: int
-
-
 class Policy(Agent, abstract=True):
     """Chooses pairs of arms to duel and learns from who won.
 
@@ -79,13 +72,15 @@ class Policy(Agent, abstract=True):
 
     registry = POLICIES
     asks, foreign, expired = "duel", ForeignDuel, ExpiredDuel
+    answers: ClassVar[str] = "arm"  # what it finds, one of ANSWERS
     learns: ClassVar[str] = "fitting"  # what it does with duels made elsewhere, one of LEARNS
     view: ClassVar[str] = "strong"  # the regret that stops growing, one of VIEWS
     reserved = Agent.reserved | {"arms", "numbers", "met"}
 
     def __init_subclass__(cls, abstract: bool = False) -> None:
-        if cls.view not in VIEWS:
-            raise BadInput(f"{cls.__name__}: view must be one of {', '.join(VIEWS)}, not {cls.view!r}")
+        for fact, known in (("view", VIEWS), ("answers", ANSWERS)):
+            if (said := getattr(cls, fact)) not in known:
+                raise BadInput(f"{cls.__name__}: {fact} must be one of {', '.join(known)}, not {said!r}")
         super().__init_subclass__(abstract)
 
     def __new__(
@@ -121,6 +116,10 @@ class Policy(Agent, abstract=True):
     def best_arm(self) -> int:
         """The number of the arm to use if one had to be used now; runs as plain Python."""
         raise TypeError(f"{type(self).__name__} has no best_arm")
+
+    def rank_arms(self) -> Sequence[int]:
+        """The numbers of all arms, the best first; by what was told, unless a policy knows better. Plain Python."""
+        return rank_by_wins(self.met.table(self.n_arms), int(self.best_arm()))
 
     # Used by everybody.
 
@@ -252,12 +251,29 @@ class Policy(Agent, abstract=True):
         """The arm to use if one had to be used now."""
         return self.arms[int(self.best_arm())]
 
+    def ranking(self) -> tuple[Any, ...]:
+        """All arms, the best first, if they had to be put in order now.
+
+        >>> from duelist import RUCB
+        >>> policy = RUCB(arms=["old", "new", "newer"], seed=1)
+        >>> _ = policy.learn([("newer", "old", 1.0), ("newer", "new", 1.0), ("new", "old", 1.0)])
+        >>> policy.ranking(), policy.top(2)
+        (('newer', 'new', 'old'), ('newer', 'new'))
+        """
+        return tuple(self.arms[arm] for arm in self.rank_arms())
+
+    def top(self, k: int) -> tuple[Any, ...]:
+        """The k arms to use if so many had to be used now, the best first."""
+        if not 1 <= k <= self.n_arms:
+            raise BadInput(f"k must be from 1 to {self.n_arms}, not {k!r}")
+        return self.ranking()[:k]
+
     def certain(self, confidence: float | None = None, target: str = "condorcet", k: int = 1) -> Certainty | None:
         """The answer, once it holds with this confidence; None before, or if there is never one.
 
         It comes from the counts of the duels told here, so that every policy has it, at every look. `target` is one of
-        condorcet, copeland, borda, top-k (with `k`; the arm is then a tuple of arms). Without a confidence: what the
-        algorithm itself is sure of, which only some ever are.
+        condorcet, copeland, borda, top-k (with `k`) and ranking; of these two the arm is a tuple of arms. Without a
+        confidence: what the algorithm itself is sure of, which only some ever are.
 
         >>> from duelist import RUCB
         >>> policy = RUCB(arms=["old", "new"], seed=1)
@@ -268,13 +284,13 @@ class Policy(Agent, abstract=True):
         """
         if confidence is None:
             return self.own_certainty()
-        from duelist.evidence.winners import sure_winner  # scipy: not for those who never ask
+        from duelist.evidence.winners import SETS, sure_winner  # scipy: not for those who never ask
 
         found = sure_winner(self.met.table(self.n_arms), confidence, target, k)
         if found is None:
             return None
         arms = tuple(self.arms[arm] for arm in found)
-        return Certainty(arms if target == "top-k" else arms[0], confidence, self.met.duels)
+        return Certainty(arms if target in SETS else arms[0], confidence, self.met.duels)
 
     def duels_needed(self, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> float:
         """About how many more duels make it certain, well spent and with rates as they were seen; may be infinite."""

@@ -1,18 +1,21 @@
 """Which arm is the winner, once that is sure: from wins and losses alone, whoever chose the pairs, at every look.
 
-Wins are a K x K table, row over column, ties half each. Four meanings of winner:
+Wins are a K x K table, row over column, ties half each. Five meanings of winner:
 
 - `condorcet`: beats each other arm more often than not. A claim of arm i is wrong only if some arm j is as good as i
   and a bet that i is better has won. For each i one such j is enough to stop it: so K bets share alpha, not K (K-1)/2.
 - `copeland`: beats as many others as any arm does. `borda`: wins most often against all others on average.
 - `top-k`: k arms that each beat each of the others.
+- `ranking`: all arms in an order in which each beats each later one. Where it is not known of a pair itself, it follows
+  from others: for this target preferences must be transitive.
 
-These three rest on limits of all pairs that hold together.
+These four rest on limits of all pairs that hold together.
 """
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +26,8 @@ from duelist.core.memory import Flags, Floats
 from duelist.evidence.deltas import check_share
 from duelist.evidence.rates import HALVINGS, IMAGINED, always_valid_limits, log_e_against
 
-TARGETS = ("condorcet", "copeland", "borda", "top-k")
+TARGETS = ("condorcet", "copeland", "borda", "top-k", "ranking")
+SETS = ("top-k", "ranking")  # whose answer is several arms
 
 
 def log_e_better(wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
@@ -40,7 +44,7 @@ def log_e_better(wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
 
 
 def sure_winner(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> tuple[int, ...] | None:
-    """The winner (of top-k the winners), or None while it is not sure.
+    """The winner (of top-k the winners, of ranking all in order), or None while it is not sure.
 
     Watched for ever, a wrong answer is given with probability at most 1 - confidence, if preferences stand still.
 
@@ -60,7 +64,9 @@ def sure_winner(wins: Any, confidence: float = 0.95, target: str = "condorcet", 
         return _sure_borda(limits.low, limits.high)
     beats = limits.low > 0.5
     np.fill_diagonal(beats, False)
-    return _sure_copeland(beats) if target == "copeland" else _sure_top(beats, k)
+    if target == "copeland":
+        return _sure_copeland(beats)
+    return _sure_top(beats, k) if target == "top-k" else _sure_order(beats)
 
 
 def duels_to_decide(rate: float, alpha: float, bet: Any = log_e_better) -> float:
@@ -124,10 +130,13 @@ def _bet(n_arms: int, confidence: float, target: str) -> tuple[Any, float]:
 
 
 def _leading_pairs(wins: Floats, target: str, k: int) -> list[tuple[int, int]]:
-    """Those ahead (they beat most, and of these win most) against each of the others."""
+    """Those ahead (they beat most, and of these win most) against each of the others; of an order its neighbours."""
     rate = (wins + 1) / (wins + wins.T + 2)
     scores = (rate > 0.5).sum(1) + rate.mean(1)
-    inside = np.argsort(-scores, kind="stable")[: k if target == "top-k" else 1].tolist()
+    order = np.argsort(-scores, kind="stable").tolist()
+    if target == "ranking":
+        return list(pairwise(order))
+    inside = order[: k if target == "top-k" else 1]
     return [(one, other) for one in inside for other in range(len(wins)) if other not in inside]
 
 
@@ -165,6 +174,21 @@ def _sure_top(beats: Flags, k: int) -> tuple[int, ...] | None:
     inside = np.sort(np.argsort(-beats.sum(1), kind="stable")[:k])
     outside = np.setdiff1d(np.arange(len(beats)), inside)
     return tuple(inside.tolist()) if beats[np.ix_(inside, outside)].all() else None
+
+
+def _sure_order(beats: Flags) -> tuple[int, ...] | None:
+    """The order in which each surely beats the next one, if nobody surely beats an earlier one."""
+    order = np.argsort(-_follows(beats).sum(1), kind="stable")
+    table = beats[np.ix_(order, order)]
+    return tuple(order.tolist()) if table.diagonal(1).all() and not np.tril(table).any() else None
+
+
+def _follows(beats: Flags) -> Flags:
+    """Who surely beats whom, directly or by way of others."""
+    known = beats.copy()
+    for middle in range(len(beats)):
+        known |= np.outer(known[:, middle], known[middle])
+    return known
 
 
 def _either(wins: Any, losses: Any) -> Any:

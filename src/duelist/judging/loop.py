@@ -12,9 +12,10 @@ from typing import Any
 
 from duelist.core.errors import BadInput
 from duelist.core.progress import progress_bar
-from duelist.dueling.policy import Certainty, Policy
+from duelist.dueling.answers import Certainty
+from duelist.dueling.policy import Policy
 from duelist.judging.checkpoint import Checkpoint
-from duelist.judging.session import Job, Rules, Session, read_answer
+from duelist.judging.session import OWN, Job, Rules, Session, read_answer
 from duelist.ranking import DuelLog, Leaderboard, duel_log, leaderboard
 
 PAUSE = 1.0  # seconds before the first retry; twice as many before each further one
@@ -45,7 +46,7 @@ def run(
     policy: Policy,
     compare: Callable[[Any, Any], Any],
     budget: int | None = None,
-    until: float | None = 0.95,
+    until: float | str | None = 0.95,
     concurrency: int = 8,
     *,
     target: str = "condorcet",
@@ -64,7 +65,7 @@ def run(
     `compare` returns the winner, "tie", or a number from 0 (right) to 1 (left); it is called from `concurrency` threads
     and may be slow or fail. `sides`: a coin decides who is named first; "both" asks both ways; "as-drawn" leaves it to
     the policy. A duel is judged `repeats` times. `checkpoint` keeps every answer: run again with a fresh policy, and
-    nothing is paid twice.
+    nothing is paid twice. `until="own"`: until the policy itself is certain, for those that ever are.
 
     >>> from duelist import RUCB
     >>> judged = run(RUCB(arms=["worse", "better", "good"], seed=1), min, budget=200, concurrency=1)
@@ -101,7 +102,7 @@ async def run_async(
     policy: Policy,
     compare: Callable[[Any, Any], Awaitable[Any]],
     budget: int | None = None,
-    until: float | None = 0.95,
+    until: float | str | None = 0.95,
     concurrency: int = 8,
     *,
     target: str = "condorcet",
@@ -146,6 +147,8 @@ async def run_async(
 def _session(policy: Policy, rules: Rules, path: Any, seed: int, concurrency: int) -> Session:
     if concurrency < 1:
         raise BadInput(f"concurrency must be at least 1, not {concurrency!r}")
+    if rules.until == OWN and type(policy).own_certainty is Policy.own_certainty:
+        raise BadInput(f"{policy.name} is never certain by itself: say until as a number, such as 0.95")
     known = {"policy": str(policy.spec), "arms": list(policy.arms), "told": policy.told}
     identity = {**known, "sides": rules.sides, "repeats": rules.repeats}
     return Session(policy, rules, Checkpoint(path, identity), seed)
@@ -188,11 +191,17 @@ async def _judge_async(session: Session, job: Job, compare: Callable[[Any, Any],
             return
 
 
+def _confidence(session: Session) -> float:
+    if session.certainty is not None:
+        return session.certainty.confidence
+    return session.rules.until if isinstance(session.rules.until, float) else 0.95
+
+
 def _judged(session: Session) -> Judged:
     log = board = None
     if session.rows:
         log = duel_log(dict(zip(("left", "right", "outcome"), zip(*session.rows, strict=True), strict=True)))
-        board = leaderboard(log, kind="always-valid", confidence=session.rules.until or 0.95, prior=1.0)
+        board = leaderboard(log, kind="always-valid", confidence=_confidence(session), prior=1.0)
     return Judged(
         board,
         log,

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from duelist.core.errors import BadInput
+from duelist.dueling.answers import Certainty
 from duelist.dueling.batch import spread
-from duelist.dueling.policy import Certainty, Duel, Policy
+from duelist.dueling.policy import Duel, Policy
 from duelist.evidence.winners import open_pairs
 from duelist.judging.checkpoint import Checkpoint
 from duelist.ranking.log import TIES
 
 GIVEN_UP = 10  # duels in a row that could not be judged, after which the judge is taken to be broken
+OWN = "own"  # until the policy itself is certain
 SIDES = ("coin", "both", "as-drawn")
 
 
@@ -27,7 +29,7 @@ class Rules:
     """What the user wants."""
 
     budget: int | None  # calls of the judge
-    until: float | None  # certainty
+    until: float | str | None  # certainty: so much of it, or that of the policy itself
     target: str
     k: int
     sides: str
@@ -41,6 +43,8 @@ class Rules:
         for name, least in (("repeats", 1), ("retries", 0)):
             if getattr(self, name) < least:
                 raise BadInput(f"{name} must be at least {least}, not {getattr(self, name)!r}")
+        if isinstance(self.until, str) and self.until != OWN:
+            raise BadInput(f"until must be a number between 0 and 1, {OWN!r} or None, not {self.until!r}")
         if self.budget is None and self.until is None and self.seconds is None:
             raise BadInput("say when to stop: budget (calls), until (certainty) or seconds")
 
@@ -109,7 +113,7 @@ class Session:
         """Who is ahead, and how far it is to certainty, in a few words."""
         with self.lock:
             ahead, until = self.policy.best(), self.rules.until
-            if until is None:
+            if until is None or isinstance(until, str):
                 return f"{ahead} leads"
             needed = self.policy.duels_needed(until, self.rules.target, self.rules.k)
         left = "certain" if not needed else f"about {needed:,.0f} more" if math.isfinite(needed) else "far from certain"
@@ -172,7 +176,7 @@ class Session:
         drawn, again = spread(lambda: self.policy.draw(self.luck), self._settle, flying)
         if drawn is not None:
             return drawn, True
-        if self.rules.until is not None:
+        if isinstance(self.rules.until, float):
             pairs = self._open_pairs()
             fresh = [pair for pair in pairs if frozenset(pair) not in flying]
             if fresh or (pairs and again is None):
@@ -186,7 +190,7 @@ class Session:
 
     def _open_pairs(self) -> list[tuple[Any, Any]]:
         rules, policy = self.rules, self.policy
-        assert rules.until is not None
+        assert isinstance(rules.until, float)
         found = open_pairs(policy.met.table(policy.n_arms), rules.until, rules.target, rules.k)
         return [(policy.arms[one], policy.arms[other]) for one, other in found]
 
@@ -213,7 +217,8 @@ class Session:
             policy.met.add(policy.numbers[duel.left], policy.numbers[duel.right], job.outcome)
         # Certain once is certain: the promise covers every look, and answers still on their way do not undo it.
         if self.rules.until is not None and self.certainty is None:
-            self.certainty = policy.certain(self.rules.until, self.rules.target, self.rules.k)
+            asked = None if isinstance(self.rules.until, str) else self.rules.until
+            self.certainty = policy.certain(asked, self.rules.target, self.rules.k)
 
     def _resume(self) -> None:
         """Take over what an earlier run paid for."""

@@ -22,7 +22,7 @@ from duelist.reproductions.verdicts import OBSERVATION, Reference, Row
 ARMS, DUELS, EVERY = 5, 3000, 100
 CONFIDENCE = 0.95
 RUNS, FEW = 200, 30
-STEPS = 40  # policies
+STEPS = 51  # policies
 QUICK = ("uniform", "d-ts", "winner-stays-weak")
 
 
@@ -48,7 +48,7 @@ def every_policy() -> list[str]:
     """All of the library's, told the horizon where they need one.
 
     >>> every_policy()[:4]
-    ['auto', 'beat-the-winner', 'beat-the-winner-reset', 'btm:horizon=3000']
+    ['active-ranking', 'auto', 'beat-the-winner', 'beat-the-winner-reset']
     """
     found = []
     for name in POLICIES:

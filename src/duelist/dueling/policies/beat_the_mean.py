@@ -12,7 +12,8 @@ import numpy as np
 from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, constant, parameter, per_arm, per_pair, single
 from duelist.core.sampling import below
-from duelist.dueling.policy import Certainty, Duel, Policy
+from duelist.dueling.answers import Certainty
+from duelist.dueling.policy import Duel, Policy
 
 
 class BeatTheMean(Policy):

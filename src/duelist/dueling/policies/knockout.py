@@ -13,7 +13,8 @@ import numpy as np
 from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, parameter, per_arm, single
 from duelist.core.sampling import shuffle
-from duelist.dueling.policy import Certainty, Duel, Policy
+from duelist.dueling.answers import Certainty
+from duelist.dueling.policy import Duel, Policy
 
 
 class Knockout(Policy):

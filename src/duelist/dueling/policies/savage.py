@@ -16,8 +16,9 @@ import numpy as np
 from duelist.core.compile import kernel
 from duelist.core.memory import Flags, Floats, Ints, holds, parameter, per_arm, per_pair, single
 from duelist.core.sampling import argmax
+from duelist.dueling.answers import Certainty
 from duelist.dueling.pairs import Pairs, advance, drop, start_pairs
-from duelist.dueling.policy import Certainty, Duel, Policy
+from duelist.dueling.policy import Duel, Policy
 from duelist.dueling.preferences import borda_scores, empirical_best
 
 
