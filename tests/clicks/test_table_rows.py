@@ -129,8 +129,9 @@ def test_columns_of_ones_own_are_found_and_of_two_the_last() -> None:
 
 def test_a_table_of_many_blocks_is_what_its_records_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duelist.clicks.table_batches.BLOCK", 200)  # bytes
-    rows = [changed(id=f"i{place % 80}", user=f"u{place % 80 % 7}", clicks=["", "1", "2 1", "9"][place % 4], click_times="")
-            for place in range(100)]  # fmt: skip
+    clicks = ["", "1", "2 1", "9"]
+    names = [{"id": f"i{place % 80}", "user": f"u{place % 80 % 7}", "click_times": ""} for place in range(100)]
+    rows = [changed(clicks=clicks[place % 4], **names[place]) for place in range(100)]
     rows[40:40] = [
         "",
         changed(user=" "),

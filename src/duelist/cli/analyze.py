@@ -96,8 +96,8 @@ def load(
     from duelist.evidence.click_weights import ClickWeights
 
     journal = log is not None and "://" in log
-    if log is not None and not journal and weights is None:
-        return spool_log(Path(log), events, ordinals, columns)
+    if log is not None and weights is None:
+        return spool_live(log, columns) if journal else spool_log(Path(log), events, ordinals, columns)
     users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
     if log is None:
         found = Log(tuple(demo_log(1200, users, seed=1)))
@@ -110,6 +110,15 @@ def load(
             f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
         )
     return impressions_of(found, columns)
+
+
+def spool_live(url: str, columns: tuple[str, ...]) -> Portions:
+    """The lists of live experiments, in portions."""
+    from duelist.live.list_rows import spool_journal
+    from duelist.storage.journal import open_journal
+
+    with open_journal(url) as journal:
+        return spool_journal(journal, columns)
 
 
 def read_journal(url: str) -> Log:
