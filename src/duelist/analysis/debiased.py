@@ -11,6 +11,7 @@ from duelist.core.errors import BadInput
 
 DEBIASED = "clicks:debiased"
 TOLERANCE = 0.01  # of the log likelihood: far below what luck does to it
+STRENGTH = 0.1  # impressions that the prior is worth: more makes positions look too much alike
 
 
 def debiased_clicks(records: Iterable[Record]) -> str:
@@ -24,14 +25,14 @@ def debiased_clicks(records: Iterable[Record]) -> str:
     >>> clicks = [tuple(users.clicks(shown, luck, "q")) for shown in lists]
     >>> rows = [Record(str(i), "ann", "q", 0.0, lists[i], clicks[i], ("x", "y"), (0, 1)) for i in range(4000)]
     >>> debiased_clicks(rows)
-    'clicks:debiased=1+0.507'
+    'clicks:debiased=1+0.5066'
     """
     usable = [record for record in records if record.teams and len(record.rankers) > 1]
     if not any(record.clicks for record in usable):
         raise BadInput(f"{DEBIASED} needs clicks on lists that say who owns a slot (teams); none has both")
     if not _moves(usable):
         raise BadInput(f"{DEBIASED} needs documents that were shown for the same query at several positions; none was")
-    examination = PositionBased.fit(usable, tolerance=TOLERANCE).examination
+    examination = PositionBased.fit(usable, STRENGTH, tolerance=TOLERANCE).examination
     return str(Outcome(CLICK, examination=tuple(examination.tolist())))
 
 
