@@ -11,13 +11,14 @@ from duelist.core.errors import BadInput
 def test_every_format_says_the_same() -> None:
     pytest.importorskip("pyarrow")
     rows = bench_logs(3000)
-    assert [row["format"] for row in rows] == ["jsonl", "csv", "parquet"]
-    assert len({row["verdict"] for row in rows}) == 1
+    assert [row["format"] for row in rows] == ["jsonl", "csv", "parquet", "journal"]
+    assert len({row["verdict"] for row in rows[:3]}) == 1
+    assert rows[3]["counted"] == rows[0]["counted"] == 3000
     assert "3,000" in str(logs_table(rows))
 
 
 def test_what_cannot_be_measured_is_refused() -> None:
-    with pytest.raises(BadInput, match="formats are jsonl, csv, parquet, not 'xml'"):
+    with pytest.raises(BadInput, match="formats are jsonl, csv, parquet, journal, not 'xml'"):
         bench_logs(1000, ["xml"])
     with pytest.raises(BadInput, match="at least 1,000, not 5"):
         bench_logs(5)

@@ -8,6 +8,7 @@
 
 from duelist.analysis.analysis import Analysis, RankerCredit, analyze, analyze_all
 from duelist.analysis.comparison import Comparison
+from duelist.analysis.debiased import debiased_clicks
 from duelist.analysis.demo import demo_log
 from duelist.analysis.health import Health
 from duelist.analysis.page import page
@@ -24,6 +25,7 @@ __all__ = [
     "Weighed",
     "analyze",
     "analyze_all",
+    "debiased_clicks",
     "demo_log",
     "format_analysis",
     "page",

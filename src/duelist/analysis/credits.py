@@ -103,6 +103,9 @@ def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, lat
     kept = place >= 0
     cells = done.rows[kept].astype(np.int64) * rankers + place[kept]
     amounts = done.values[kept] if outcome.by_value else None
+    if outcome.examination:
+        weights = outcome.weights()
+        amounts = weights[np.minimum(done.slots[kept], len(weights) - 1)]
     credit = np.bincount(cells, amounts, minlength=len(log) * rankers).astype(np.float64).reshape(len(log), rankers)
     took_part = np.zeros((len(columns), rankers), np.bool_)
     for setup, mine in enumerate(columns):

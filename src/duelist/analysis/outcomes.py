@@ -1,37 +1,68 @@
-"""What is compared: clicks, or any other action, by number or by value."""
+"""What is compared: clicks, or any other action, by number or by value; clicks also without the bias of positions."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from duelist.clicks.records import CLICK
 from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
 
-VALUE = "value"
+VALUE, DEBIASED = "value", "debiased"
+LEAST = 0.1  # a position that is looked at less often counts as if it were looked at this often
 
 
 class Outcome(NamedTuple):
     """An action that counts for the ranker whose document it is done with.
 
-    >>> Outcome.read("purchase:value")
-    Outcome(action='purchase', by_value=True)
+    >>> Outcome.read("purchase:value").by_value
+    True
     >>> str(Outcome.read("clicks")), Outcome.read("clicks").action
     ('clicks', 'click')
+    >>> Outcome.read("clicks:debiased=1+0.5+0.02").weights().tolist()
+    [1.0, 2.0, 10.0]
     """
 
     action: str
     by_value: bool = False  # the sum of values instead of the number
+    examination: tuple[float, ...] = ()  # how likely each position is looked at, where clicks are debiased
 
     @classmethod
     def read(cls, text: str) -> Outcome:
-        """From "clicks", "purchase" or "purchase:value"."""
+        """From "clicks", "purchase", "purchase:value" or "clicks:debiased=1+0.6+0.4"."""
         name, colon, rest = text.partition(":")
+        action = CLICK if name in ("clicks", CLICK) else name
+        how, _, chances = rest.partition("=")
+        if action == CLICK and how == DEBIASED:
+            return cls(action, examination=_chances(chances))
         if not name or (colon and rest != VALUE):
             raise BadInput(f"an outcome is clicks, the name of an action, or that and :{VALUE}, not {text!r}")
-        return cls(CLICK if name in ("clicks", CLICK) else name, bool(colon))
+        return cls(action, bool(colon))
 
     def __str__(self) -> str:
-        return ("clicks" if self.action == CLICK else self.action) + (f":{VALUE}" if self.by_value else "")
+        name = "clicks" if self.action == CLICK else self.action
+        if self.examination:
+            return f"{name}:{DEBIASED}=" + "+".join(f"{chance:.4g}" for chance in self.examination)
+        return name + (f":{VALUE}" if self.by_value else "")
+
+    def weights(self) -> Floats:
+        """What a click at each position counts: one over how likely it is looked at, beside the most likely one."""
+        chances = np.array(self.examination)
+        return np.asarray(1 / np.maximum(chances / chances.max(), LEAST))
+
+
+def _chances(text: str) -> tuple[float, ...]:
+    try:
+        found = tuple(map(float, text.split("+")))
+    except ValueError:
+        found = ()
+    if not found or not all(0 <= chance <= 1 for chance in found) or not any(found):
+        raise BadInput(
+            f"clicks:{DEBIASED}= needs how likely each position is looked at, from 0 to 1, as 1+0.6+0.4, not {text!r}"
+        )
+    return found
 
 
 CLICKS = Outcome(CLICK)

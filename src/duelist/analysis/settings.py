@@ -51,8 +51,8 @@ class Settings:
     def capped(self) -> dict[Outcome, float]:
         """The outcomes that have a cap.
 
-        >>> Settings(outcomes=("clicks", "purchase:value"), caps=("purchase=200",)).capped()
-        {Outcome(action='purchase', by_value=True): 200.0}
+        >>> Settings(outcomes=("clicks", "purchase:value"), caps=("purchase=200",)).capped().values()
+        dict_values([200.0])
         """
         outcomes = [Outcome.read(text) for text in self.outcomes]
         caps = {} if self.cap is None else {outcomes[0]: self.cap}

@@ -8,6 +8,7 @@ from duelist.analysis.analysis import Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.days import halves
 from duelist.analysis.guardrails import Guarded
+from duelist.analysis.outcomes import Outcome
 from duelist.analysis.traffic import Traffic
 from duelist.evidence.limits import START
 from duelist.present.tables import Table
@@ -102,6 +103,11 @@ def _needs_cap(analysis: Analysis, proposed: float) -> str:
     return f"{why}. Say what is worth counting at most, as --cap {what}={proposed:g}, whoever is ahead."
 
 
+def named(outcome: str) -> str:
+    """An outcome, without how likely each position is looked at."""
+    return "debiased clicks" if Outcome.read(outcome).examination else outcome
+
+
 def sentence(text: str) -> str:
     """A reason as a sentence."""
     return text[:1].upper() + text[1:] + "."
@@ -120,7 +126,7 @@ def _undecided(analysis: Analysis) -> str:
 
 
 def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
-    effect, what = analysis.effect, analysis.settings.outcomes[0]
+    effect, what = analysis.effect, named(analysis.settings.outcomes[0])
     first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
     lines = [f"{what.capitalize()} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
     if effect.share is not None:

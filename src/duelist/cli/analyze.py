@@ -41,7 +41,9 @@ def analyze_command(
     unit: Annotated[str, typer.Option(help="What is counted once: user or query.")] = "user",
     outcome: Annotated[
         list[str] | None,
-        typer.Option(help="What counts: clicks, an action as purchase, or its values as purchase:value; repeatable."),
+        typer.Option(
+            help="What counts: clicks, clicks:debiased, an action as purchase, values as purchase:value; repeatable."
+        ),
     ] = None,
     attribution: Annotated[
         float | None, typer.Option(help="Hours after which a click counts no more; 24 where clicks carry times.")
@@ -75,7 +77,7 @@ def analyze_command(
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
     check_page(html)
-    outcomes = tuple(outcome or ("clicks",))
+    outcomes = _fitted(tuple(outcome or ("clicks",)), log, events, ordinals)
     caps = tuple(text if "=" in text else f"{outcomes[0]}={text}" for text in cap or ())
     settings = Settings(
         *(alpha, window, unit, ended, seed, None, outcomes, attribution),
@@ -85,24 +87,29 @@ def analyze_command(
     show(analyze_all(found, experiment, settings), log, html, as_json)
 
 
+def _fitted(outcomes: tuple[str, ...], log: str | None, events: Path | None, ordinals: int | None) -> tuple[str, ...]:
+    """The outcomes, with what the log itself says of positions where that is asked for."""
+    from duelist.analysis.debiased import DEBIASED, debiased_clicks
+
+    if DEBIASED not in outcomes:
+        return outcomes
+    found = debiased_clicks(_records(log, events, ordinals).records)
+    return tuple(found if name == DEBIASED else name for name in outcomes)
+
+
 def load(
     log: str | None, events: Path | None, ordinals: int | None, weights: Path | None, columns: tuple[str, ...]
 ) -> Portions:
     """The impressions of a file or of the demo; with weights, those of other users than they were learned from."""
-    from duelist.analysis import demo_log, weigh
+    from duelist.analysis import weigh
     from duelist.clicks.gather import impressions_of
-    from duelist.clicks.log import Log, read_log
     from duelist.clicks.scan import spool_log
     from duelist.evidence.click_weights import ClickWeights
 
     journal = log is not None and "://" in log
-    if log is not None and not journal and weights is None:
-        return spool_log(Path(log), events, ordinals, columns)
-    users = {"bm25": 0.2, "ltr-v3": 0.24}  # how likely a click is
-    if log is None:
-        found = Log(tuple(demo_log(1200, users, seed=1)))
-    else:
-        found = read_journal(log) if journal else read_log(Path(log), events, ordinals)
+    if log is not None and weights is None:
+        return spool_live(log, columns) if journal else spool_log(Path(log), events, ordinals, columns)
+    found = _records(log, events, ordinals)
     if weights is not None:
         weighed = weigh(found, ClickWeights.from_json(weights.read_bytes()))
         found = weighed.log
@@ -110,6 +117,25 @@ def load(
             f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
         )
     return impressions_of(found, columns)
+
+
+def _records(log: str | None, events: Path | None, ordinals: int | None) -> Log:
+    """The same as records."""
+    from duelist.analysis import demo_log
+    from duelist.clicks.log import Log, read_log
+
+    if log is None:
+        return Log(tuple(demo_log(1200, {"bm25": 0.2, "ltr-v3": 0.24}, seed=1)))  # how likely a click is
+    return read_journal(log) if "://" in log else read_log(Path(log), events, ordinals)
+
+
+def spool_live(url: str, columns: tuple[str, ...]) -> Portions:
+    """The lists of live experiments, in portions."""
+    from duelist.live.list_rows import spool_journal
+    from duelist.storage.journal import open_journal
+
+    with open_journal(url) as journal:
+        return spool_journal(journal, columns)
 
 
 def read_journal(url: str) -> Log:

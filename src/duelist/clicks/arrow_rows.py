@@ -101,6 +101,8 @@ class ArrowRows(FoundRows):
         times = self._times()
         self.times = np.where(times >= MILLISECONDS, times / 1000, times)
         known = users.solid & (self.times >= 0) & (self.times < LATEST)
+        for column in (names, queries, experiments):
+            known &= column.solid | (column.sizes == 0)
         if "shown" not in self.names or self.batch.column("shown").null_count:
             raise Unlike
         self.rows[:, USUAL] = np.where(known, PLAIN, LONG)

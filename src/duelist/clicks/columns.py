@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any, NamedTuple
@@ -13,6 +13,10 @@ from duelist.clicks.impressions import Array
 
 PARTS = 256  # arrays of a column before they are joined
 TEXTS = 1_000_000  # different texts of an attribute that are told apart
+BLOCK = 1 << 20  # bytes of a text that are read at once
+ROWS = 500  # in a batch: few enough for the cache of a processor
+LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
+UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are read the long way
 
 
 class Form(NamedTuple):
@@ -71,6 +75,9 @@ class Batch:
         columns = {name: [getattr(self, name)[place] for place in kept] for name in BATCH[:-1]}
         return Batch(**columns, attributes=[[column[place] for place in kept] for column in self.attributes])
 
+
+# A batch, its rows as mappings by their places in it, and other rows with their lines: a mapping, or what is wrong.
+Batches = Iterator[tuple[Batch, Callable[[int], Any], list[tuple[int, Any]]]]
 
 BATCH = tuple(Batch.__dataclass_fields__)
 ROW = (

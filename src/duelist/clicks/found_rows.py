@@ -15,6 +15,22 @@ from duelist.core.memory import Floats, Ints
 LONG, PLAIN, EMPTY_LINE = range(3)
 
 
+NEWLINE = 10
+
+
+def is_utf8(block: bytes) -> bool:
+    try:
+        return block.isascii() or bool(block.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def line_ends(block: bytes) -> tuple[Ints, Ints]:
+    """Where the lines begin of a text that ends in a newline, and where they end."""
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == NEWLINE)
+    return np.concatenate([[0], ends[:-1] + 1]), ends
+
+
 class FoundRows:
     """Some rows of a file that follow each other."""
 
@@ -32,7 +48,7 @@ class FoundRows:
         return number, np.arange(number.sum()) + np.repeat(begins - before, number)
 
     def row(self, place: int) -> dict[str, Any]:
-        """A row as a mapping."""
+        """A row as a mapping; BadRow if there is none."""
         raise NotImplementedError
 
     def value(self, place: int, column: int) -> Any:

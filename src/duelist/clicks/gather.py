@@ -52,6 +52,9 @@ class Gatherer:
             texts = (batch.user, batch.query, batch.experiment)
             lists = (batch.rankers, batch.teams, batch.clicks, batch.credit, batch.click_times)
             forms = list(map(self._usual, *texts, batch.time, batch.shown, *lists))
+        for place, name in enumerate(batch.id):
+            if name and str(name).isspace():
+                forms[place] = None
         unusual = [place for place, form in enumerate(forms) if form is None] if None in forms else []
         if unusual:
             batch = batch.without(set(unusual))
@@ -73,6 +76,8 @@ class Gatherer:
         sizes = list(map(len, batch.shown))
         try:
             if not all(map(str.strip, batch.user)) or not all(map(str.strip, chain.from_iterable(batch.shown))):
+                return None
+            if not all(map(str.strip, filter(None, chain(batch.query, batch.experiment)))):
                 return None
             if list(map(len, map(set, batch.shown))) != sizes:
                 return None
@@ -106,6 +111,8 @@ class Gatherer:
     ) -> Form | None:
         """The form of a usual row; None if it must be read the long way."""
         if not (user.__class__ is query.__class__ is experiment.__class__ is str and user.strip()):
+            return None
+        if (query and not query.strip()) or (experiment and not experiment.strip()):
             return None
         try:
             if shown.__class__ is not list or len(set(shown)) != len(shown) or not all(map(str.strip, shown)):
@@ -212,7 +219,7 @@ class Gatherer:
         kinds = self.kind_numbers.of(found.hashes[plain, KINDS])
         for place in np.flatnonzero(kinds >= len(self.kinds)).tolist():
             if kinds[place] == len(self.kinds):  # the first of its kind
-                self.kinds.append(self._kind(found.row(int(plain[place]))))
+                self.kinds.append(self._kind(found, int(plain[place])))
         known = np.array([kind is not None for kind in self.kinds], np.bool_)[kinds]
         left = found.rows[:, USUAL] != EMPTY_LINE
         left[plain[known]] = False
@@ -220,11 +227,12 @@ class Gatherer:
             self._store_rows(found, plain[known], kinds[known], first)
         return np.flatnonzero(left).tolist()
 
-    def _kind(self, row: dict[str, Any]) -> Kind | None:
+    def _kind(self, found: FoundRows, place: int) -> Kind | None:
         """What a row that was read has in common with others; None if such rows are bad."""
-        row = {name: row[name] for name in ("rankers", "teams", "experiment", "shown") if row.get(name) is not None}
         try:
-            record = record_of(row | {"user": "anybody"}, "").record
+            row = found.row(place)
+            row = {name: row[name] for name in ("rankers", "teams", "experiment", "shown") if row.get(name) is not None}
+            record = record_of(row | {"user": "anybody"}, "", self.typed).record
         except BadRow:
             return None
         form = self._form_of(Read(record))
@@ -304,7 +312,8 @@ class Gatherer:
         if record.credit:
             self.given[self.rows] = record.credit
         for name in self.names:
-            self.attributes[name].values.append(record.attributes.get(name))
+            value = record.attributes.get(name if self.typed else name.lower())  # as a table's header
+            self.attributes[name].values.append(value)
         self.rows += 1
         self._count(form, line, path)
 

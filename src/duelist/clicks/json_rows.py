@@ -27,6 +27,8 @@ from duelist.clicks.found_rows import (
     USERS,
     USUAL,
     FoundRows,
+    is_utf8,
+    line_ends,
 )
 from duelist.clicks.json_text import (
     BEGIN,
@@ -182,6 +184,12 @@ def moments_into(text: Bytes, at: int, moments: Floats, begin: int, end: int) ->
 
 
 @kernel
+def is_blank(text: Bytes, begin: int, end: int) -> bool:
+    """Whether there is a text that is not empty and perhaps blank: no name."""
+    return bool(end > begin + 2 and text[begin] == QUOTE and not is_solid(text, begin + 1, end - 1))
+
+
+@kernel
 def own_hash(text: Bytes, begin: int, end: int) -> np.uint64:
     """The hash of a text between its quotes; that of nothing where there is none."""
     return hash_bytes(text, begin + 1, end - 1) if end else hash_bytes(text, 0, 0)
@@ -217,6 +225,9 @@ def read_row(
             return -1, begin, 0.0
     if ends[ID] and text[begins[ID]] != QUOTE and end_of_digits(text, begins[ID]) != ends[ID]:
         return -1, begin, 0.0
+    for column in (ID, QUERY, EXPERIMENT):
+        if is_blank(text, begins[column], ends[column]):
+            return -1, begin, 0.0
     if not ends[SHOWN] or not ends[USER] or not is_solid(text, begins[USER] + 1, ends[USER] - 1):
         return -1, begin, 0.0
     time = moment_of(text, begins[TIME], ends[TIME]) if ends[TIME] else 0.0
@@ -294,13 +305,12 @@ class JsonRows(FoundRows):
         keys = text_hashes([*NAMES, *UNUSUAL, *columns])
         self.own = np.zeros((size, len(columns), 2), np.int64)
         scratch, documents = np.zeros((2, len(keys)), np.int64), np.zeros(DOCUMENTS, np.uint64)
-        if b"\0" not in block and _is_text(block):
+        if b"\0" not in block and is_utf8(block):
             text = np.frombuffer(block + bytes(8), np.uint8)
             found = (self.hashes, self.rows, self.times, self.own, self.slots, self.moments)
             read_rows(text, keys, scratch, documents, *found)
         else:
-            ends = np.flatnonzero(np.frombuffer(block, np.uint8) == NEWLINE)
-            self.rows[:, LAST], self.rows[1:, FIRST] = ends, ends[:-1] + 1
+            self.rows[:, FIRST], self.rows[:, LAST] = line_ends(block)
 
     def line(self, row: int) -> str:
         """The text of a line; bytes that are not UTF-8 become lone surrogates."""
@@ -316,10 +326,3 @@ class JsonRows(FoundRows):
         """The value of a further column that was asked for."""
         first, last = self.own[place, column].tolist()
         return msgspec.json.decode(self.block[first:last]) if last else None
-
-
-def _is_text(block: bytes) -> bool:
-    try:
-        return block.isascii() or bool(block.decode())
-    except UnicodeDecodeError:
-        return False

@@ -42,9 +42,9 @@ def end_of_text(text: Bytes, at: int) -> int:
 
 @kernel
 def is_solid(text: Bytes, begin: int, end: int) -> bool:
-    """Whether a text surely is not blank."""
+    """Whether a text surely is not blank: it has a sign of ASCII, or of a script without blanks of its own."""
     for at in range(begin, end):
-        if BLANK < text[at] < 127:
+        if BLANK < text[at] < 127 or 0xC3 <= text[at] <= 0xDF or text[at] >= 0xE4:
             return True
     return False
 

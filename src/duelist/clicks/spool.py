@@ -64,9 +64,9 @@ class Spool:
 
     head: Impressions  # empty, with the names of all portions
 
-    def __init__(self) -> None:
+    def __init__(self, once: bool = False) -> None:
         self.arrays, self.keys = ArrayFile(), ArrayFile()
-        self.seen = HashSet()
+        self.once, self.seen = once, HashSet()  # each impression comes once, and none need be remembered
         self.again: list[Array] = []  # ids that came before
         self.rows, self.last, self.sorted = 0, -np.inf, True
 
@@ -77,10 +77,11 @@ class Spool:
         """Write a portion."""
         if not len(portion):
             return
-        again = ~self.seen.new(portion.ids)
-        if again.any():
-            self.again.append(portion.ids[again])
-        self.keys.add([getattr(portion, name) for name in KEYS])
+        if not self.once:
+            again = ~self.seen.new(portion.ids)
+            if again.any():
+                self.again.append(portion.ids[again])
+            self.keys.add([getattr(portion, name) for name in KEYS])
         self._write(portion)
 
     def _write(self, portion: Impressions) -> None:

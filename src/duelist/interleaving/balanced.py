@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from duelist.interleaving.method import (
     credited,
     ranks_in,
 )
+
+# The credit of either ranker, or of none: made once, because a new array takes as long as the rest of a credit.
+FIRST, SECOND, NOBODY = np.array((1.0, 0.0)), np.array((0.0, 1.0)), np.zeros(2)
 
 
 class Balanced(Method):
@@ -50,13 +54,18 @@ class Balanced(Method):
 
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
         ranks, ahead = shown.ranks, 0
-        slots = [slot for slot in check_clicks(self, shown, clicks) if slot < len(ranks)]
+        slots = check_clicks(self, shown, clicks)
+        if slots and slots[-1] >= len(ranks):
+            slots = [slot for slot in slots if slot < len(ranks)]
         if slots:
             depth = min(ranks[slots[-1]])
             for slot in slots:
                 first, second = ranks[slot]
-                ahead += (first <= depth) - (second <= depth)
-        return np.array((float(ahead > 0), float(ahead < 0)))
+                if first <= depth:
+                    ahead += 1
+                if second <= depth:
+                    ahead -= 1
+        return (FIRST if ahead > 0 else SECOND if ahead else NOBODY).copy()
 
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
         checked, tables = check_ranks(self, rankings, length)
@@ -65,8 +74,9 @@ class Balanced(Method):
     def _shown(
         self, rankings: Sequence[Ranking], tables: Sequence[dict[Hashable, int]], length: int, leader: int
     ) -> Shown:
-        ranking = merge(rankings, length, leader)
-        return Shown(ranking, 2, self.text, (), ranks_in(tables, ranking[: credited(rankings, length)]))
+        ranking, (one, other) = merge(rankings, length, leader), rankings
+        counted = ranking if len(one) >= length <= len(other) else ranking[: credited(rankings, length)]
+        return Shown(ranking, 2, self.text, (), ranks_in(tables, counted))
 
 
 def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
@@ -75,11 +85,14 @@ def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
     >>> merge([("a", "b", "c"), ("b", "c", "a")], 3, leader=1)
     ('b', 'a', 'c')
     """
-    leading, following = rankings[leader], rankings[not leader]
+    following, leading = rankings if leader else rankings[::-1]
+    if len(leading) == len(following):  # the usual case, in two thirds of the time
+        turns: list[Any] = [None] * (2 * len(leading))
+        turns[::2], turns[1::2] = leading, following
+        return tuple(dict.fromkeys(turns))[:length]
     merged = dict.fromkeys(chain.from_iterable(zip(leading, following)))  # noqa: B905 - what is longer comes last
-    if len(leading) != len(following):
-        shorter = min(len(leading), len(following))
-        merged |= dict.fromkeys(leading[shorter:] + following[shorter:])
+    shorter = min(len(leading), len(following))
+    merged |= dict.fromkeys(leading[shorter:] + following[shorter:])
     return tuple(merged)[:length]
 
 

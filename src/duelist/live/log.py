@@ -8,7 +8,7 @@ from typing import Any
 from duelist.clicks.records import CLICK, Action, Log, Record
 from duelist.live.credit import method_of
 from duelist.live.definition import Definition
-from duelist.live.events import CLICKED, DEFINED, SHOWN, Clicked, Listed, body_of
+from duelist.live.events import CLICKED, DEFINED, SHOWN, Listed, body_of
 from duelist.storage.journal import Event
 
 SECOND = 1e6
@@ -21,21 +21,26 @@ class Kept:
         self.event, self.listed, self.definition = event, listed, definition
         self.actions: dict[tuple[str, int], Action] = {}  # each once, in the order they came
 
-    def act(self, clicked: Clicked, begin: int, at: int) -> bool:
+    def act(self, name: str, slot: int, value: float, at: int) -> bool:
         """Note an action; whether it is new."""
-        place = (clicked.action, begin + clicked.position)
-        if place in self.actions:
+        if (name, slot) in self.actions:
             return False
-        self.actions[place] = Action(*place, clicked.value, at / SECOND)
+        self.actions[name, slot] = Action(name, slot, value, at / SECOND)
         return True
+
+    @property
+    def own_slots(self) -> bool:
+        """Whether the clicks on a ranker's slots are its score."""
+        shown = self.listed.shown
+        return method_of(shown.method).credits_teams or shown.rankers == 1
 
     def record(self) -> Record:
         """The list as a row of a log. Scores are written where clicks on a ranker's slots are not what counts."""
         shown, arms = self.listed.shown, self.definition.arms
-        clicks = [action for action in self.actions.values() if action.name == CLICK]
+        placed = [action for action in self.actions.values() if action.slot < len(shown.ranking)]
+        clicks = [action for action in placed if action.name == CLICK]
         places = tuple(action.slot for action in clicks)
-        method = method_of(shown.method)
-        own_slots = method.credits_teams or shown.rankers == 1
+        credit = () if self.own_slots else tuple(method_of(shown.method).credit(shown, places).tolist())
         return Record(
             id=f"{self.event.experiment}-{self.event.seq}",
             user=self.event.user.hex() or f"list {self.event.seq}",  # nobody's: counted alone
@@ -44,11 +49,12 @@ class Kept:
             shown=tuple(map(str, shown.ranking)),
             clicks=places,
             rankers=tuple(arms[arm] for arm in self.listed.arms),
-            teams=shown.teams,
-            credit=() if own_slots else tuple(method.credit(shown, places).tolist()),
+            teams=shown.teams and shown.teams + (-1,) * (len(shown.ranking) - len(shown.teams)),
+            credit=credit,
             experiment=self.definition.name,
             click_times=tuple(float(action.time or 0.0) for action in clicks),
-            actions=tuple(action for action in self.actions.values() if action.name != CLICK),
+            actions=tuple(action for action in placed if action.name != CLICK),
+            lost=len(self.actions) - len(placed),
         )
 
 
@@ -79,7 +85,7 @@ def log_of(events: Iterable[Event]) -> Log:
             _show(event, body, definitions[event.experiment], lists, pages)
         elif event.kind == CLICKED and body.of in pages and body.position >= 0:
             first, begin = pages[body.of]
-            repeated += not lists[first].act(body, begin, event.at)
+            repeated += not lists[first].act(body.action, begin + body.position, body.value, event.at)
     return Log(tuple(kept.record() for kept in lists.values()), repeated_clicks=repeated)
 
 

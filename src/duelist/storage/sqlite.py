@@ -24,6 +24,7 @@ from duelist.storage.journal import (
     Event,
     Journal,
     Place,
+    Said,
     Snapshot,
     can_have,
     check_drafts,
@@ -102,6 +103,13 @@ class SQLiteJournal(Journal):
 
     def read(self, after: int = 0, limit: int = CHUNK) -> list[Event]:
         return self._events("seq > ? ORDER BY seq LIMIT ?", countable(after), countable(limit))
+
+    def said(self, kind: str, after: int, until: int) -> list[Said]:
+        what = (
+            "SELECT seq, at, experiment, body, coalesce(user, x'') FROM events WHERE seq > ? AND seq <= ? AND kind = ?"
+        )
+        with self._reading, self._storing():
+            return self._reader.execute(f"{what} ORDER BY seq", (countable(after), countable(until), kind)).fetchall()
 
     def get(self, seq: int) -> Event | None:
         return next(iter(self._events("seq = ?", countable(seq))), None)

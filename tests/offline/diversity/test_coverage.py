@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,6 +32,7 @@ def words_at(query: Candidates, level: str, document: int) -> set[int]:
         "5 times": lambda i: query.counts[i] >= 5,
         "5 %": lambda i: query.counts[i] > 0 and 20 * query.counts[i] >= length,
         "title": lambda i: query.titled[i],
+        "in url": lambda i: query.fields["url"][i],
     }
     return {int(query.words[i]) for i in entries if tests[level](i)}
 
@@ -46,6 +48,31 @@ def joint_features(query: Candidates, features: Features, chosen: list[int]) -> 
                 reached = [t for t, threshold in enumerate(features.thresholds) if share >= threshold]
                 psi[i, j, reached[-1:] if features.bands else reached] += 1
     return np.concatenate([psi.ravel(), query.features[chosen].sum(0)])
+
+
+@fast
+@given(small_queries(), st.data())
+def test_fields_are_levels_like_others(query: Candidates, data: st.DataObject) -> None:
+    size = len(query.words)
+    flags = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    query = replace(query, fields={"url": np.array(flags, np.bool_)})
+    features = Features(("occurs", "in url", "title"), THRESHOLDS)
+    chosen = sorted(data.draw(st.sets(st.integers(0, query.n_documents - 1))))
+    found = word_coverage(query, features).joint_features(np.array(chosen, np.int64))
+    np.testing.assert_array_equal(found, joint_features(query, features, chosen))
+
+
+def test_words_of_a_field_alone_are_covered_there_alone() -> None:
+    pages = candidates([{"a": 1}, {"b": 2}], titles=[["t"], []], fields={"url": [["z", "a"], []], "links": [[], ["b"]]})
+    assert pages.counts.tolist() == [1, 0, 0, 2]
+    assert pages.in_field("url").tolist() == [True, False, True, False]
+    assert pages.in_field("links").tolist() == [False, False, False, True]
+    with pytest.raises(BadInput, match="no field 'body', only: url, links"):
+        word_coverage(pages, Features(("in body",)))
+    with pytest.raises(BadInput, match="url must have one entry for each of 2 documents, not 1"):
+        candidates([{"a": 1}, {"b": 2}], fields={"url": [[]]})
+    with pytest.raises(BadInput, match="fields must have 4 entries"):
+        replace(pages, fields={"url": np.zeros(3, np.bool_)})
 
 
 @fast

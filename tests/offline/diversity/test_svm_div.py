@@ -182,3 +182,23 @@ def test_bad_input_is_named(synthetic: list[Candidates]) -> None:
     for validation, costs in (([], [1.0]), ([plain], [])):
         with pytest.raises(BadInput):
             fit_best(SVMDiv(k=1), [plain], validation, costs)
+
+
+def where_only_addresses_tell(number: int) -> list[Candidates]:
+    """Queries whose documents have words by chance, and an address that names their subtopic."""
+    luck, queries = np.random.default_rng(2), []
+    for _ in range(number):
+        topics = luck.integers(0, 6, 24)
+        bodies = [{f"w{word}": 1 for word in luck.integers(0, 40, 12)} for _ in topics]
+        sites = [[f"site{topic}"] for topic in topics]
+        queries.append(candidates(bodies, subtopics=[{int(topic)} for topic in topics], fields={"url": sites}))
+    return queries
+
+
+def test_a_field_says_what_words_do_not() -> None:
+    queries = where_only_addresses_tell(24)
+    with_field, without = (SVMDiv(C=0.1, k=4, fields=f).fit(queries[:12]) for f in (("url",), ()))
+    assert with_field.loss(queries[12:]) < without.loss(queries[12:]) - 0.1
+    assert ("in url", "in url") in with_field.word_benefits()
+    best = np.mean([query.loss(choose_knowing_subtopics(query, 4)) for query in queries[12:]])
+    assert with_field.loss(queries[12:]) < best + 0.03

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from duelist.core.memory import Flags, Floats, Ints
 from duelist.offline.diversity.greedy import Cover, make_cover
 
 Words = Mapping[Any, int]  # how often each word occurs
+Fields = Mapping[str, Sequence[Collection[Hashable]]]  # by name: the words of each document there
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,9 @@ class Candidates:
     features: Floats  # a row a document, what else is known of it: psi of (4.3)
     query: Ints  # the words of the query
     prices: Floats | None = None  # what each subtopic counts, of 1 in all; by the documents that cover it if not given
+    fields: Mapping[str, Flags] = field(
+        default_factory=dict
+    )  # by name: whether the word is in that part of the document
 
     def __post_init__(self) -> None:
         _check_flat(self)
@@ -46,6 +51,12 @@ class Candidates:
             _check_prices(self.prices, self.subtopics.shape[1])
             object.__setattr__(self, "prices", self.prices[found])
         object.__setattr__(self, "subtopics", self.subtopics[:, found])
+
+    def in_field(self, name: str) -> Flags:
+        """The entries whose word is in a field; an error if these documents have none of that name."""
+        if name not in self.fields:
+            raise BadInput(f"the documents have no field {name!r}, only: {', '.join(self.fields) or 'none'}")
+        return self.fields[name]
 
     @property
     def n_documents(self) -> int:
@@ -117,12 +128,14 @@ def candidates(
     query: Collection[Hashable] = (),
     features: Any = None,
     weights: Mapping[Any, float] | None = None,
+    fields: Fields | None = None,
 ) -> Candidates:
     """The documents of a query from the number of times that each has each word.
 
     `documents` count all words, those of the title too. `subtopics` of each document are needed for
     training and for the loss, `query` for Okapi; `features` are a row of numbers a document. `weights` say what
-    subtopics count, instead of the number of documents about them: 1 for each, clicks, what people told.
+    subtopics count, instead of the number of documents about them: 1 for each, clicks, what people told. `fields` are
+    words of each document by where they stand: its address, links to it, its author (thesis 4.5.3).
 
     >>> pages = candidates([{"jaguar": 2, "cat": 1}, {"jaguar": 1, "car": 3}], subtopics=[{"animal"}, {"make"}])
     >>> pages.loss([0])
@@ -131,17 +144,22 @@ def candidates(
     >>> pages.loss([0])
     0.25
     """
-    n = len(documents)
-    for name, given in (("titles", titles), ("subtopics", subtopics)):
+    n, fields = len(documents), fields or {}
+    for name, given in (("titles", titles), ("subtopics", subtopics), *fields.items()):
         if given is not None and len(given) != n:
             raise BadInput(f"{name} must have one entry for each of {n} documents, not {len(given)}")
     numbers: dict[Hashable, int] = {}
     words, counts, titled, offsets = [], [], [], [0]
-    for document, title in zip(documents, titles or [()] * n, strict=True):
-        for word in dict.fromkeys([*document, *sorted(title, key=repr)]):
+    within: dict[str, list[bool]] = {name: [] for name in fields}
+    for place, (document, title) in enumerate(zip(documents, titles or [()] * n, strict=True)):
+        mine = {name: given[place] for name, given in fields.items()}
+        parts = [sorted(part, key=repr) for part in (title, *mine.values())]
+        for word in dict.fromkeys(chain(document, *parts)):
             words.append(numbers.setdefault(word, len(numbers)))
             counts.append(document.get(word, 0))
             titled.append(word in title)
+            for name, part in mine.items():
+                within[name].append(word in part)
         offsets.append(len(words))
     return Candidates(
         np.array(words, np.int64),
@@ -152,6 +170,7 @@ def candidates(
         np.zeros((n, 0)) if features is None else np.asarray(features, np.float64),
         np.array([numbers[word] for word in query if word in numbers], np.int64),
         None if weights is None else _prices(subtopics or [], weights),
+        {name: np.array(flags, np.bool_) for name, flags in within.items()},
     )
 
 
@@ -186,8 +205,8 @@ def _check_flat(query: Candidates) -> None:
     offsets, n = query.offsets, len(query.words)
     if len(offsets) < 2 or offsets[0] != 0 or offsets[-1] != n or (np.diff(offsets) < 0).any():
         raise BadInput(f"a query needs documents, and offsets that rise from 0 to {n}; got {offsets.tolist()[:9]}")
-    if len(query.counts) != n or len(query.titled) != n:
-        raise BadInput(f"counts and titled must have {n} entries, as words have")
+    if any(len(column) != n for column in (query.counts, query.titled, *query.fields.values())):
+        raise BadInput(f"counts, titled and fields must have {n} entries, as words have")
     if query.counts.min(initial=0) < 0 or query.words.min(initial=0) < 0:
         raise BadInput("words and counts must not be below 0")
     entries = query.owners * (query.n_words + 1) + query.words

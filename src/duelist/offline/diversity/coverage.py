@@ -1,10 +1,10 @@
 """Word coverage: what covering a word at a level of importance is worth, thesis 4.2.
 
-A document covers a word at several levels: it occurs, it occurs 5 times, it makes up 5 % of the
-document, it is in the title, it is among the 5 words of the largest TFIDF. What that is worth depends
-on the share of the candidate documents that cover the word, |D(v)| / n, at that level and at each other one,
-through a weight for each threshold that a share reaches. (The thesis does not say that phi of a level also
-has the shares at other levels; its "roughly 2000 and 3000 features" for 4 and 5 levels fit their squares.)
+A document covers a word at several levels: it occurs, it occurs 5 times, it makes up 5 % of the document, it is in the
+title, it is among the 5 words of the largest TFIDF, it is in a field of the user's own (4.5.3). What that is worth
+depends on the share of the candidate documents that cover the word, |D(v)| / n, at that level and at each other one,
+through a weight for each threshold that a share reaches. (The thesis does not say that phi of a level also has the
+shares at other levels; its "roughly 2000 and 3000 features" for 4 and 5 levels fit their squares.)
 """
 
 from __future__ import annotations
@@ -47,10 +47,24 @@ LEVELS: dict[str, Callable[[Candidates], Flags]] = {
 }
 
 
+FIELD = "in "  # and the name of a field is a level too
+
+
 def check_levels(levels: Sequence[str]) -> None:
     for level in levels:
-        if level not in LEVELS:
-            raise UnknownName(f"unknown level {level!r}. Known: {', '.join(LEVELS)}")
+        if level not in LEVELS and not level.startswith(FIELD):
+            raise UnknownName(f"unknown level {level!r}. Known: {', '.join(LEVELS)}, and 'in' with the name of a field")
+
+
+def covered_at(query: Candidates, level: str) -> Flags:
+    """The entries whose document covers their word at a level.
+
+    >>> from duelist.offline.diversity.candidates import candidates
+    >>> pages = candidates([{"jaguar": 2}, {"car": 1}], fields={"url": [["jaguar", "zoo"], []]})
+    >>> covered_at(pages, "in url")  # zoo is nowhere else
+    array([ True,  True, False])
+    """
+    return LEVELS[level](query) if level in LEVELS else query.in_field(level.removeprefix(FIELD))
 
 
 @dataclass(frozen=True)
@@ -134,7 +148,7 @@ def word_coverage(query: Candidates, features: Features) -> WordCoverage:
     """
     n_levels, _, n_steps = features.shape
     size = max(query.n_words, 1)
-    level, entry = np.nonzero(np.stack([LEVELS[name](query) for name in features.levels]))
+    level, entry = np.nonzero(np.stack([covered_at(query, name) for name in features.levels]))
     pairs = level * size + query.words[entry]
     holders = np.bincount(pairs, minlength=n_levels * size).reshape(n_levels, size)
     steps = np.searchsorted(features.thresholds, holders / query.n_documents, side="right") - 1

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.offline.diversity.candidates import Candidates
-from duelist.offline.diversity.coverage import LEVELS, check_levels, tfidf
+from duelist.offline.diversity.coverage import check_levels, covered_at, tfidf
 from duelist.offline.diversity.greedy import Cover, make_cover
 
 NO_ITEMS = np.zeros(0)
@@ -73,7 +73,7 @@ def pair_distances(query: Candidates, levels: Sequence[str]) -> PairDistances:
     array([0.66666667, 1.        ])
     """
     check_levels(levels)
-    ways = [jaccard(query, LEVELS[level](query)) for level in levels]
+    ways = [jaccard(query, covered_at(query, level)) for level in levels]
     ways.append(angles(query))
     ways += [np.abs(column[:, None] - column) for column in query.features.T]
     return PairDistances(query, np.stack(ways, axis=2))

@@ -12,16 +12,19 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 from duelist.core.errors import BadInput
-from duelist.offline.diversity.candidates import Candidates, Words, candidates
+from duelist.offline.diversity.candidates import Candidates, Fields, Words, candidates
 
 
 def summary_candidates(
-    sentences: Sequence[Words], summaries: Sequence[Collection[Hashable]], features: Any = None
+    sentences: Sequence[Words],
+    summaries: Sequence[Collection[Hashable]],
+    features: Any = None,
+    fields: Fields | None = None,
 ) -> Candidates:
     """A text to be summarised: its sentences are the documents, the words of summaries by people the subtopics.
 
     Words that no sentence has are lost whatever is chosen, as in ROUGE. `features` are a row of numbers a sentence,
-    such as its place in the text.
+    such as its place in the text; `fields` are words of each sentence by where they stand, as for `candidates`.
 
     >>> sentences = [{"cats": 1, "purr": 1}, {"dogs": 1, "chase": 1, "cats": 1}]
     >>> text = summary_candidates(sentences, [["dogs", "chase", "us"]])
@@ -32,7 +35,7 @@ def summary_candidates(
     if not wanted:
         raise BadInput("a text needs a summary with words; for a new text use candidates")
     shared = [wanted.keys() & sentence.keys() for sentence in sentences]
-    return candidates(sentences, subtopics=shared, features=features, weights=wanted)
+    return candidates(sentences, subtopics=shared, features=features, weights=wanted, fields=fields)
 
 
 def rouge_recall(chosen: Collection[Hashable], summaries: Sequence[Collection[Hashable]]) -> float:

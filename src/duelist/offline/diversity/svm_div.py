@@ -14,7 +14,7 @@ import numpy as np
 from duelist.core.errors import BadInput, MissingExtra, Unsolved
 from duelist.core.memory import Floats, Ints
 from duelist.offline.diversity.candidates import Candidates
-from duelist.offline.diversity.coverage import THRESHOLDS, Features, word_coverage
+from duelist.offline.diversity.coverage import FIELD, THRESHOLDS, Features, word_coverage
 from duelist.offline.diversity.distances import pair_distances
 from duelist.offline.diversity.greedy import check_size, choose_greedily
 from duelist.offline.diversity.training import Discriminant, Example, GreedyOracle, solve_greedily
@@ -38,7 +38,8 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     units of C, so as a loss. max_planes: more are an error. nonnegative: nothing is worth less than
     nothing, so that a greedy choice is worth at least 1 - 1/e of the best one; the features are then by
     bands of shares instead of all thresholds reached. discriminant: what a choice is described by, the "words" that
-    it covers or the "distances" of its documents from each other and from the rest (thesis 4.5.1).
+    it covers or the "distances" of its documents from each other and from the rest (thesis 4.5.1). fields: parts of
+    the documents, as `candidates` was told of them, in each of which a word may be covered (4.5.3).
 
     After `fit`: coef_, primal_, dual_, gap_, n_planes_, n_queries_. The best objective is above dual_ for
     certain; primal_ is only as high as greedy choices could find, so that a small gap_ proves nothing.
@@ -64,21 +65,27 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         max_planes: int = 10_000,
         nonnegative: bool = False,
         discriminant: Literal["words", "distances"] = "words",
+        fields: Sequence[str] = (),
     ) -> None:
         self.C, self.k, self.thresholds = C, k, thresholds
         self.tolerance, self.max_planes, self.nonnegative = tolerance, max_planes, nonnegative
-        self.discriminant = discriminant
+        self.discriminant, self.fields = discriminant, fields
+
+    @property
+    def all_levels(self) -> tuple[str, ...]:
+        """At which a word may be covered."""
+        return (*self.levels, *(FIELD + name for name in self.fields))
 
     @property
     def features(self) -> Features:
-        return Features(self.levels, tuple(self.thresholds), bands=self.nonnegative)
+        return Features(self.all_levels, tuple(self.thresholds), bands=self.nonnegative)
 
     def describe(self, query: Candidates) -> Discriminant:
         """What choices of its documents are worth, by weights."""
         if self.discriminant not in DISCRIMINANTS:
             raise BadInput(f"discriminant must be one of {', '.join(DISCRIMINANTS)}, not {self.discriminant!r}")
         if self.discriminant == "distances":
-            return pair_distances(query, self.levels)
+            return pair_distances(query, self.all_levels)
         return word_coverage(query, self.features)
 
     def fit(self, queries: Sequence[Candidates]) -> SVMDiv:
@@ -125,8 +132,8 @@ class SVMDiv(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         if self.discriminant != "words":
             raise BadInput(f"{self!r} does not look at words")
         table = self.features.by_band(self.coef_).reshape(self.features.shape)
-        names = enumerate(self.levels)
-        return {(own, other): table[i, j] for i, own in names for j, other in enumerate(self.levels)}
+        names = enumerate(self.all_levels)
+        return {(own, other): table[i, j] for i, own in names for j, other in enumerate(self.all_levels)}
 
     def _check_features(self, queries: Sequence[Candidates], width: int) -> None:
         for query in queries:

@@ -8,6 +8,7 @@ from duelist.online.learners.nsgd import NSGD, NSGDDSP
 from duelist.online.learners.pairrank import PairRank
 from duelist.online.learners.pdgd import PDGD
 from duelist.online.learners.probabilistic_dbgd import ProbabilisticDBGD, ProbabilisticMGD
+from duelist.online.learners.recalling import RecallingTally
 from duelist.online.learners.tally import Tally
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "PairRank",
     "ProbabilisticDBGD",
     "ProbabilisticMGD",
+    "RecallingTally",
     "Restart",
     "Tally",
 ]

@@ -82,16 +82,7 @@ class Tally(Learner):
         self.weights[0] = self.moving[0] = weights
 
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        score_page(page, self.moving, 0)
-        doubt = noise(self)
-        for document in range(page.size):
-            page.wanted[1, document] = page.scores[document]
-            surplus = mean_surplus(self, page.keys[page.first + document], doubt)
-            page.scores[document] = self.contrast * page.scores[document] + self.strength * surplus
-        draw_list(page, impression, self.length, rng)
-        impression.part[0] = impression.count[0] / max(1, page.size)
-        for slot in range(impression.count[0]):
-            impression.general[slot] = page.wanted[1, impression.shown[slot]]
+        draw_tallied(self, page, impression, rng)
 
     def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         last = last_seen(impression, clicked)
@@ -99,10 +90,31 @@ class Tally(Learner):
         # After a list without clicks all of it counts as seen: what is good may be further down.
         count_seen(self, impression, clicked, last if last > 0 else impression.count[0])
         learn_tallies(self, impression)
-        self.averaged[0] += 1
-        follow = max(4.0 / (self.averaged[0] + 3.0), SLOWEST)  # weights of impression t count about as t^3
-        for column in range(self.n_features):
-            self.weights[0, column] += follow * (self.moving[0, column] - self.weights[0, column])
+        follow_weights(self)
+
+
+@kernel
+def draw_tallied(self: Tally, page: Page, impression: Any, rng: np.random.Generator) -> None:
+    """A list by the ranker's scores and the tallies; the scores alone are kept in page.wanted[1]."""
+    score_page(page, self.moving, 0)
+    doubt = noise(self)
+    for document in range(page.size):
+        page.wanted[1, document] = page.scores[document]
+        surplus = mean_surplus(self, page.keys[page.first + document], doubt)
+        page.scores[document] = self.contrast * page.scores[document] + self.strength * surplus
+    draw_list(page, impression, self.length, rng)
+    impression.part[0] = impression.count[0] / max(1, page.size)
+    for slot in range(impression.count[0]):
+        impression.general[slot] = page.wanted[1, impression.shown[slot]]
+
+
+@kernel
+def follow_weights(self: Tally) -> None:
+    """Average the weights: those of impression t count about as t^3."""
+    self.averaged[0] += 1
+    follow = max(4.0 / (self.averaged[0] + 3.0), SLOWEST)
+    for column in range(self.n_features):
+        self.weights[0, column] += follow * (self.moving[0, column] - self.weights[0, column])
 
 
 @kernel
