@@ -26,6 +26,14 @@ def test_commands_are_run_cold_and_warm(tmp_path: Path) -> None:
     assert "duelist reproduce" in str(commands_table([timed]))
 
 
+def test_what_the_user_keeps_is_neither_read_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    page = tmp_path / "page.md"
+    page.write_text("    duelist audit balanced\n")
+    bench_commands(page)
+    assert not (tmp_path / "kept").exists()
+
+
 def test_a_command_that_fails_and_a_page_that_is_not_there_are_said(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("    duelist matrix none\n")

@@ -554,6 +554,28 @@ def test_a_kernel_is_compiled_once_for_all_that_call_it_even_if_it_is_made_again
 
 
 @pytest.mark.usefixtures("own_cache")
+def test_a_kernel_that_is_inlined_is_no_machine_code_by_itself() -> None:
+    @kernel
+    def square(x: int) -> int:
+        return x * x
+
+    def step(x: Any) -> Any:
+        return THING(x) + 1
+
+    special = specialise(template, {"step": rebind(step, {"THING": square})})
+    assert special(5) == 26
+    assert special.uncounted.overloads
+    assert not special.counted.overloads
+    found: Any = LEAN[digest(square)]
+    (inner,) = found.overloads.values()
+    (outer,) = special.uncounted.overloads.values()
+    engine = outer.library.codegen._engine
+    assert engine.is_symbol_defined(outer.fndesc.llvm_func_name)
+    assert not engine.is_symbol_defined(inner.fndesc.llvm_func_name)
+    assert inner.fndesc.llvm_func_name not in outer.library.get_llvm_str()
+
+
+@pytest.mark.usefixtures("own_cache")
 def test_a_routine_that_allocates_is_refused() -> None:
     @routine
     def allocate(n: int) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput
-from duelist.core.parallel import Interrupted, Report, check_whole, checkpoints_until, in_slices, run_all
+from duelist.core.parallel import Interrupted, Report, Timed, check_whole, checkpoints_until, in_slices, run_all
 
 SEEDS = np.random.SeedSequence(0).spawn(3)
 
@@ -60,7 +60,9 @@ def test_only_the_steps_are_timed() -> None:
         while time.thread_time() < end:
             pass
 
-    assert 0.04 <= in_slices(work, [1, 2], 5, ignore, dawdle) < 0.2
+    timed = Timed(work)
+    in_slices(timed, [1, 2], 5, ignore, dawdle)
+    assert 0.04 <= timed.seconds < 0.2
 
 
 def test_results_come_in_the_order_of_the_seeds() -> None:

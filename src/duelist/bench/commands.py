@@ -35,7 +35,7 @@ def commands_in(text: str) -> list[str]:
 
 
 def bench_commands(page: Path) -> list[Timed]:
-    """Run every command of a page twice in an empty folder, at first with nothing compiled, Python's code included."""
+    """Run every command of a page twice in an empty folder, at first with nothing kept, Python's code included."""
     if not page.is_file():
         raise BadInput(f"no page {str(page)!r}")
     commands = commands_in(page.read_text(encoding="utf-8"))
@@ -50,7 +50,7 @@ def bench_commands(page: Path) -> list[Timed]:
 
 def _seconds(command: str, cache: str) -> float:
     with TemporaryDirectory() as folder:
-        env = os.environ | {"NUMBA_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": cache}
+        env = os.environ | {"NUMBA_CACHE_DIR": cache, "PYTHONPYCACHEPREFIX": cache, "XDG_CACHE_HOME": cache}
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         program = [sys.executable, "-m", "duelist.cli", *shlex.split(command)[1:]]
         with subprocess.Popen(program, cwd=folder, env=env, stdout=subprocess.DEVNULL) as process:

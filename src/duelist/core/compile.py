@@ -31,6 +31,7 @@ from numba.core.dispatcher import Dispatcher
 
 from duelist.core.disk import kept
 from duelist.core.errors import CannotCompile
+from duelist.core.inlining import Inlined
 from duelist.core.progress import say_once
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +39,7 @@ njit: Any = numba.njit  # its options below are more than its types know
 
 UNCOUNTED = {"nogil": True, "_nrt": False}
 INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # what only compiled code calls needs neither
+CALLED = {"no_cfunc_wrapper": True}  # what only Python calls needs no form for C
 LEAN: dict[str, Dispatcher] = {}  # by digest
 
 # Code of these packages is identified by name and version, not by its bytecode.
@@ -76,8 +78,8 @@ def lean(function: Dispatcher) -> Dispatcher:
     """What stands for a kernel in code without reference counting: compiled by itself, once for all callers.
 
     Numba would inline a kernel before anything else, and take every later step again for each caller. Here
-    LLVM inlines what numba is done with, which ends in the same machine code. A kernel that is made again,
-    as methods are that hold something, is the same by its digest.
+    LLVM inlines what numba is done with (inlining.py), which ends in the same machine code. A kernel that is made
+    again, as methods are that hold something, is the same by its digest.
     """
     if function.targetoptions.get("inline") != "always":
         return function
@@ -89,7 +91,8 @@ def lean(function: Dispatcher) -> Dispatcher:
 
 def inlined(function: Callable[..., Any]) -> Dispatcher:
     """`function` for code without reference counting, compiled by itself and inlined by LLVM, its kernels too."""
-    found: Dispatcher = njit(**UNCOUNTED, **INSIDE, forceinline=True)(_converted(function, lean))
+    options = UNCOUNTED | INSIDE | {"forceinline": True, "pipeline_class": Inlined}
+    found: Dispatcher = njit(**options)(_converted(function, lean))
     return found
 
 
@@ -201,8 +204,8 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
         options, ending = ({"nogil": True}, "_releasing") if self.releasing else (UNCOUNTED, "")
-        self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options)
-        self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True)
+        self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options, **CALLED)
+        self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True, **CALLED)
         with event.install_listener("numba:compile", _Announcement(self)):
             return self._load_or_compile(signature)
 

@@ -41,10 +41,14 @@ class Array:
     scratch: bool = False  # it means nothing between calls: not stored, not compared, not reset
 
     def allocate(self, owner: Declared) -> npt.NDArray[Any]:
-        wants_owner = len(inspect.signature(self.shape).parameters) == 2
         size = getattr(owner, owner.sized_by)
-        shape = self.shape(size, owner) if wants_owner else self.shape(size)
+        shape = self.shape(size, owner) if _takes_two(self.shape) else self.shape(size)
         return np.full(shape, self.fill, {int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
+
+
+@cache  # slow, and asked for every array of every run
+def _takes_two(shape: Callable[..., Any]) -> bool:
+    return len(inspect.signature(shape).parameters) == 2
 
 
 @dataclass(frozen=True)

@@ -57,29 +57,38 @@ def in_slices(
     report: Report,
     note: Callable[[int], None],
     breaks: Sequence[int] = (),
-) -> float:
-    """Run a compiled loop from checkpoint to checkpoint; the seconds of CPU time that its steps took.
+) -> None:
+    """Run a compiled loop from checkpoint to checkpoint.
 
     step(done, until) makes the steps after `done` up to `until`: at most `every` of them, so that a run can
     be stopped, and never across one of `breaks`, where the world changes. At each checkpoint, note(number)
     writes down how the run is doing. A checkpoint at 0 makes no step and calls all the same: it compiles.
 
     >>> made, noted = [], []
-    >>> seconds = in_slices(lambda *part: made.append(part), [2, 10], 5, lambda n: None, noted.append, breaks=[6])
+    >>> in_slices(lambda *part: made.append(part), [2, 10], 5, lambda n: None, noted.append, breaks=[6])
     >>> made, noted
     ([(0, 2), (2, 6), (6, 7), (7, 10)], [0, 1])
     """
-    done, seconds = 0, 0.0
+    done = 0
     for point, checkpoint in enumerate(map(int, checkpoints)):
         within = {place for place in breaks if done < place < checkpoint}
         for until in sorted({*range(done + every, checkpoint, every), *within, checkpoint}):
-            clock = time.thread_time()
             step(done, until)
-            seconds += time.thread_time() - clock
             report(until - done)
             done = until
         note(point)
-    return seconds
+
+
+class Timed:
+    """A step that adds up the seconds of CPU time that its calls took. Where notes are cheap, time the whole run."""
+
+    def __init__(self, step: Callable[[int, int], None]) -> None:
+        self.step, self.seconds = step, 0.0
+
+    def __call__(self, done: int, until: int) -> None:
+        clock = time.thread_time()
+        self.step(done, until)
+        self.seconds += time.thread_time() - clock
 
 
 def available_cores() -> int:

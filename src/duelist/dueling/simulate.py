@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,13 +101,17 @@ def _on_cores(
 ) -> Runs:
     """A run is a thread of a core; as many at once as there are cores."""
     kind, settings, horizon = type(template), template.parameter_values(), int(checkpoints[-1])
-    seeds = split_seed(luck, len(runs), runs.start)
-    _one_run(kind, settings, world, horizon, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # no duel: compiles
+    totals, rng = np.zeros(len(SUMS)), template.rng
+    # Compiled before any thread, and for all runs: their arguments are of the same types.
+    loop = compiled_run(kind, type(world)).entry(template.memory, world.memory(horizon), 0, 0, totals, rng, rng)
 
     def run(sequence: np.random.SeedSequence, report: Report) -> Any:
-        return _one_run(kind, settings, world, horizon, checkpoints, sequence, report)
+        policy_seed, duel_seed = split_seed(sequence, 2)
+        policy, duel_rng = kind(world.n_arms, seed=policy_seed, **settings), np.random.default_rng(duel_seed)
+        return _one_run(loop, policy, world.memory(horizon), duel_rng, checkpoints, report)
 
-    done = run_all(run, seeds, f"{kind.name} on {world.describe()}", horizon * len(runs), cores, progress)
+    seeds, label = split_seed(luck, len(runs), runs.start), f"{kind.name} on {world.describe()}"
+    done = run_all(run, seeds, label, horizon * len(runs), cores, progress)
     sums, hits, arms = (np.stack([run[part] for run in done]) for part in range(3))
     return Runs(sums, hits, arms, sum(run[3] for run in done))
 
@@ -132,30 +137,27 @@ ENGINES = {"cpu": _on_cores, "cuda": _on_gpu}
 
 
 def _one_run(
-    kind: type[Policy],
-    settings: dict[str, Any],
-    world: Environment,
-    horizon: int,
+    loop: Callable[..., bool],
+    policy: Policy,
+    memory: Any,
+    duel_rng: np.random.Generator,
     checkpoints: Ints,
-    seed: np.random.SeedSequence,
     report: Report,
 ) -> tuple[Floats, Flags, int, float]:
-    """The sums and hits at each checkpoint, the arm found, and the seconds it took."""
-    policy_seed, duel_seed = split_seed(seed, 2)
-    policy, duel_rng = kind(world.n_arms, seed=policy_seed, **settings), np.random.default_rng(duel_seed)
-    memory, totals = world.memory(horizon), np.zeros(len(SUMS))
-    run = compiled_run(kind, type(world)).entry(policy.memory, memory, 0, 0, totals, policy.rng, duel_rng)
+    """The sums and hits at each checkpoint, the arm found, and the seconds of CPU time it took."""
+    totals, hit = np.zeros(len(SUMS)), False
     sums, hits = np.zeros((checkpoints.size, len(SUMS))), np.zeros(checkpoints.size, np.bool_)
-    hit = False
 
     def step(done: int, until: int) -> None:
         nonlocal hit
-        hit = run(policy.memory, memory, done, until, totals, policy.rng, duel_rng)
+        hit = loop(policy.memory, memory, done, until, totals, policy.rng, duel_rng)
 
     def note(point: int) -> None:
         sums[point], hits[point] = totals, hit
 
-    seconds = in_slices(step, checkpoints, SLICE, report, note)
+    clock = time.thread_time()
+    in_slices(step, checkpoints, SLICE, report, note)
+    seconds = time.thread_time() - clock
     return sums, hits, policy.best_arm(), seconds
 
 

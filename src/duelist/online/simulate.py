@@ -10,7 +10,7 @@ import numpy as np
 from duelist.clicks.cascade import TABLES, Cascade, cascade
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
-from duelist.core.parallel import Report, check_whole, checkpoints_until, in_slices, run_all
+from duelist.core.parallel import Report, Timed, check_whole, checkpoints_until, in_slices, run_all
 from duelist.core.seeds import check_seed, split_seed
 from duelist.core.spec import Spec
 from duelist.data import Dataset, Fold, evaluate
@@ -199,8 +199,9 @@ def _one_run(
         final[point], online[point], lost[point] = offline(learner, now.test), totals[0], totals[3]
 
     changes = [stage.begins for stage in stages]
-    seconds = in_slices(step, checkpoints, SLICE, report, note, changes)
-    return Outcome(final, online, lost, seconds)
+    timed = Timed(step)
+    in_slices(timed, checkpoints, SLICE, report, note, changes)
+    return Outcome(final, online, lost, timed.seconds)
 
 
 def _room(learner: Learner, users: Users) -> Room:

@@ -15,7 +15,9 @@ from duelist.core.compile import kernel, plain, specialise
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.record import write_record
+from duelist.dueling.environment import SUMS
 from duelist.dueling.environments.matrix import Matrix
+from duelist.dueling.loop import compiled_run
 from duelist.dueling.policy import POLICIES, Duel, Policy, reset
 from duelist.dueling.simulate import simulate
 from duelist.testing.elsewhere import trace_elsewhere
@@ -278,13 +280,17 @@ def check_late_tells(kind: type[Policy], make: Callable[..., Policy]) -> None:
                     policy.tell(duel, float(luck.random() < matrix[duel.left, duel.right]))
         for duel in waiting:
             policy.tell(duel, float(luck.random() < matrix[duel.left, duel.right]))
-        for _ in range(8000):
-            duel = policy.ask()
-            policy.tell(duel, float(luck.random() < matrix[duel.left, duel.right]))
+        go_on(policy, 8000, luck)
         for name, array in policy.tables().items():
             expect(bool(np.isfinite(array).all()), kind, f"after late tells, {name} holds infinite numbers")
         found += policy.best() in right
     expect(found >= 4 or kind.view == "none", kind, f"after late tells, the best arm was found {found} times of 5")
+
+
+def go_on(policy: Policy, duels: int, luck: np.random.Generator) -> None:
+    """So many more duels, in the compiled loop of simulations."""
+    run, told = compiled_run(type(policy), Matrix), policy.told
+    run(policy.memory, Matrix(EASY).memory(HORIZON), told, told + duels, np.zeros(len(SUMS)), policy.rng, luck)
 
 
 def check_labels(policy: type[Policy], parameters: dict[str, Any]) -> None:
