@@ -264,3 +264,23 @@ def test_an_environment_of_ones_own_is_loaded_by_its_path(tmp_path: Path, monkey
     assert (environment.means[0], str(environment.spec)) == (0.7, "lucky:top=0.7")
     with pytest.raises(UnknownName, match="cannot load environment 'my_world:unlucky'"):
         load_environment("my_world:unlucky")
+
+
+def test_strong_preferences_are_an_order_without_doubt() -> None:
+    matrix = preference("strong:arms=12,seed=3")
+    order = np.argsort(-(matrix > 0.5).sum(1))
+    above = matrix[np.ix_(order, order)][np.triu_indices(12, 1)]
+    assert above.min() >= 0.9
+    assert above.max() <= 0.99
+    assert list(order) != list(range(12))
+
+
+def test_one_arm_is_out_of_the_tangle() -> None:
+    matrix = preference("tangled:arms=12,seed=3")
+    winner = Preferences.of(matrix).condorcet
+    assert winner is not None
+    others = np.delete(matrix[winner], winner)
+    assert 0.52 <= others.min() <= others.max() <= 0.75
+    rest = np.delete(np.delete(matrix, winner, 0), winner, 1)
+    assert rest.max() > 0.75  # stronger than the winner's
+    assert rest.max() <= 0.9
