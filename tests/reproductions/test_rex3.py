@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -62,5 +64,5 @@ def test_on_bvs_the_claim_of_all_data_sets_does_not_hold() -> None:
 
 def test_the_bound_is_lowest_at_the_rate_of_the_paper() -> None:
     gammas = np.geomspace(0.001, 0.5, 2001)
-    star = np.sqrt(64 * np.log(64) / (np.e * 50_000))
+    star = np.sqrt(64 * np.log(64) / (math.e * 50_000))
     assert gammas[bound(gammas, 64, 50_000).argmin()] == pytest.approx(star, rel=0.01)
