@@ -53,7 +53,7 @@ if __name__ == "__main__":
     appeal = {"a": 0.4, "b": 0.25, "c": 0.15, "d": 0.1, "e": 0.05}  # how likely a document is clicked
     with TemporaryDirectory() as folder:
         search = SearchExperiment(rankers, Path(folder, "log.jsonl"), seed=1)
-        for visit in range(3000):
+        for visit in range(6000):
             duel, shown = search.show("jazz", length=3)
             clicks = [place for place, found in enumerate(shown.ranking) if search.luck.random() < appeal[found]]
             search.learn(duel, shown, clicks, f"u{visit // 2}", "jazz", 1_790_000_000 + 300.0 * visit)
