@@ -13,16 +13,18 @@ from duelist.bench.service import bench_service, service_table
 from duelist.bench.stores import check_kinds
 from duelist.core.errors import BadInput
 
+KINDS = ["ask + tell", "event", "100 events", "interleave 2 x 20", "ask + tell, 2 servers"]
+
 
 def test_every_kind_of_request_is_measured_beside_the_echo() -> None:
     rows = bench_service(seconds=0.4, connections=4, journals=["sqlite"])
-    assert [row["what"] for row in rows] == ["ask + tell", "event", "100 events", "interleave 2 x 20"]
+    assert [row["what"] for row in rows] == KINDS
     for row in rows:
         assert row["requests_a_second"] > 0
         assert row["p50_ms"] <= row["p99_ms"]
         assert row["ratio"] == pytest.approx(row["cpu_us"] / row["echo_cpu_us"])
     assert rows[2]["events_a_second"] == pytest.approx(100 * rows[2]["requests_a_second"])
-    assert len(service_table(rows).rows) == 4
+    assert len(service_table(rows).rows) == 5
     assert "Left out: postgres, nats." in str(service_table(rows))
     with pytest.raises(BadInput, match="more than 0"):
         bench_service(seconds=0)
@@ -35,7 +37,7 @@ def test_servers_of_a_journal_are_measured_too(kind: str) -> None:
     if kind not in check_kinds(None):
         pytest.skip(f"{kind} cannot be started here")
     rows = bench_service(seconds=0.4, connections=4, journals=[kind])
-    assert [row["journal"] for row in rows] == [kind] * 4
+    assert [row["journal"] for row in rows] == [kind] * 5
     assert sum(row["store_cpu_us"] for row in rows) > 0
 
 
@@ -68,5 +70,5 @@ def test_an_error_ends_the_measurement(port: int) -> None:
             said.append((yield request("/", b"{}")))
 
     with pytest.raises(BadInput, match="503"):
-        measure(port, os.getpid(), script, seconds=5, connections=1)
+        measure([(port, os.getpid())], script, seconds=5, connections=1)
     assert said == [b"{}", b"{}"]

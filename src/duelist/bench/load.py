@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, NamedTuple
 
 from duelist.core.errors import BadInput
@@ -92,8 +92,8 @@ def _length(head: bytes) -> int:
     return int(lower[begin : end if end >= 0 else len(lower)])
 
 
-def measure(port: int, pid: int, script: Script, seconds: float, connections: int = 32) -> Measured:
-    """Keep a server busy for a while."""
+def measure(busy: Sequence[tuple[int, int]], script: Script, seconds: float, connections: int = 32) -> Measured:
+    """Keep servers, by port and process, busy for a while; connections take turns among them."""
 
     async def run() -> Result:
         loop = asyncio.get_running_loop()
@@ -107,17 +107,18 @@ def measure(port: int, pid: int, script: Script, seconds: float, connections: in
 
         began = time.perf_counter()
         made = [Connection(script(n), began + seconds, done) for n in range(connections)]
-        for each in made:
+        for number, each in enumerate(made):
+            port = busy[number % len(busy)][0]
             await loop.create_connection(lambda each=each: each, "127.0.0.1", port)  # type: ignore[misc]
         await asyncio.wait_for(over.wait(), seconds + PATIENCE)
         return made, time.perf_counter() - began
 
-    before = cpu_seconds(pid)
+    before = sum(cpu_seconds(pid) for _, pid in busy)
     made, took = _runner(run)
     if failed := next((each.failed for each in made if each.failed), ""):
         raise BadInput(f"the server answered {failed}")
     waits = sorted(wait for each in made for wait in each.waits)
-    return Measured(len(waits), took, cpu_seconds(pid) - before, waits)
+    return Measured(len(waits), took, sum(cpu_seconds(pid) for _, pid in busy) - before, waits)
 
 
 def _runner(run: Callable[[], Coroutine[Any, Any, Result]]) -> Result:

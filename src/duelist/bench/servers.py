@@ -42,6 +42,10 @@ class Server:
             time.sleep(0.05)
         raise BadInput(f"the server did not start: {self.log.read_text()}")
 
+    def address(self) -> tuple[int, int]:
+        """Its port and its process, once it listens."""
+        return self.port(), self.process.pid
+
     @property
     def url(self) -> str:
         """Its address, once it listens."""

@@ -22,10 +22,11 @@ from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.progress import progress_bar
 from duelist.present.tables import Table
 
-KINDS_OF_REQUESTS = 4
+KINDS_OF_REQUESTS = 5
 LISTS = 400  # that are clicked
 LENGTH = 20
 MANY = 100  # events of one request
+TWO = "ask + tell, 2 servers"  # on one journal
 GOALS = {"ask + tell": 2.6, "event": 2.3}  # times the echo's CPU a request
 EVENTS_A_SECOND = 80_000
 ARMS = ("bm25", "ltr", "vector", "dense", "hybrid", "old")
@@ -79,19 +80,22 @@ def _measure(kind: str, seconds: float, connections: int, advance: Callable[[int
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         store = stack.enter_context(running_store(kind, folder))
-        echo, service = stack.enter_context(servers(store.url, folder))
-        port = service.port()
-        lists = _prepare(f"http://127.0.0.1:{port}")
+        echo, service = (each.address() for each in stack.enter_context(servers(store.url, folder)))
+        lists = _prepare(f"http://127.0.0.1:{service[0]}")
         scripts: list[tuple[str, Script, int]] = [
             ("ask + tell", _duels, 1),
             ("event", lambda n: _events(lists, n, connections, 1), 1),
             (f"{MANY} events", lambda n: _events(lists, n, connections, MANY), MANY),
             (f"interleave 2 x {LENGTH}", _lists, 1),
+            (TWO, _duels, 1),
         ]
+        busy = [service]
         for what, script, events in scripts:
-            bare = measure(echo.port(), echo.process.pid, _echo, seconds / 2, connections)
+            if what == TWO:  # last: beside another server that follows, one alone is slower
+                busy.append(stack.enter_context(serving(store.url, folder / "another.log")).address())
+            bare = measure([echo], _echo, seconds / 2, connections)
             before = store.cpu()
-            found = measure(port, service.process.pid, script, seconds, connections)
+            found = measure(busy, script, seconds, connections)
             spent = store.cpu() - before
             advance(1)
             yield {"journal": kind, **_row(what, found, bare, events, spent)}

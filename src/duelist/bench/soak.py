@@ -41,7 +41,7 @@ def bench_soak(
         _prepare(server.url)
         began, requests = time.monotonic(), 0
         for number in range(1, samples + 1):
-            found = measure(server.port(), server.process.pid, _mixed, 60 * minutes / samples, connections)
+            found = measure([server.address()], _mixed, 60 * minutes / samples, connections)
             requests += found.requests
             memory = resident(server.process.pid)
             rows.append({"minutes": (time.monotonic() - began) / 60, "requests": requests, "memory_mb": memory})
