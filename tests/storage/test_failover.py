@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 
 import pytest
 
@@ -12,27 +11,7 @@ from duelist.bench.nats import Cluster
 from duelist.core.errors import CannotStore
 from duelist.storage import Draft, JetStreamJournal
 
-# Appends batches of two and says which of them were acknowledged, until it is killed. What fails is tried again with
-# the same keys.
-WRITER = """
-import sys, time
-from duelist.core.errors import CannotStore
-from duelist.storage import Draft, JetStreamJournal
-journal, name, number = JetStreamJournal(sys.argv[1]), sys.argv[2], 0
-while True:
-    body = f"{name} {number}".encode()
-    try:
-        batch = [Draft(1, "told", each, key=each.decode()) for each in (body, body + b"b")]
-        print(number, journal.append(batch)[0].seq, flush=True)
-        number += 1
-    except CannotStore:
-        pass
-    time.sleep(0.005)
-"""
-
-
-def start_writer(url: str, name: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", WRITER, url, name], stdout=subprocess.PIPE, text=True)
+from .helpers import start_writer
 
 
 def read(writer: subprocess.Popen[str], lines: int) -> list[tuple[int, int]]:
@@ -50,7 +29,7 @@ def kill(writer: subprocess.Popen[str]) -> list[tuple[int, int]]:
 
 
 def test_servers_and_writers_are_killed_and_nothing_acknowledged_is_lost(cluster: Cluster, stream: str) -> None:
-    writers = {name: start_writer(stream, name) for name in "ab"}
+    writers = {name: start_writer(stream, name, pause=0.005) for name in "ab"}
     safe = {name: read(writer, 30) for name, writer in writers.items()}
     name = stream.rpartition("/")[2]
     for _ in range(2):

@@ -20,6 +20,8 @@ from duelist.storage import Draft, Group, JetStreamJournal, Snapshot, open_journ
 from duelist.storage.nats_line import read_address
 from duelist.testing import check_journal
 
+from .helpers import check_same_keys
+
 
 def lines() -> int:
     """Threads of connections to NATS."""
@@ -64,26 +66,7 @@ def test_two_journals_of_one_cluster_are_two(cluster: Cluster, stream: str) -> N
 
 
 def test_many_that_append_the_same_keys_write_each_once(stream: str) -> None:
-    places, lock = dict[str, set[int]](), threading.Lock()
-
-    def work(turn: int) -> None:
-        with JetStreamJournal(stream) as journal:
-            for start in range(0, 200, 10):
-                keys = [str(n) for n in range(start, start + 10)][:: 1 if turn % 2 else -1]
-                found = journal.append([Draft(1, "told", key.encode(), key=key) for key in keys])
-                with lock:
-                    for key, place in zip(keys, found, strict=True):
-                        places.setdefault(key, set()).add(place.seq)
-
-    threads = [threading.Thread(target=work, args=(turn,)) for turn in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    with JetStreamJournal(stream) as journal:
-        events = list(journal.events())
-        assert [event.seq for event in events] == list(range(1, 201))
-        assert places == {event.key: {event.seq} for event in events}
+    check_same_keys(stream, writers=4)
 
 
 def test_more_messages_than_are_read_one_by_one(stream: str) -> None:

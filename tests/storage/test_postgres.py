@@ -14,28 +14,9 @@ from duelist.core.errors import BadInput, CannotStore
 from duelist.storage import Draft, PostgresJournal, Snapshot, open_journal
 from duelist.testing import check_journal
 
+from .helpers import check_same_keys, start_writer
+
 Empty = Callable[[], str]
-
-# Appends batches of two and says which of them were acknowledged, until it is killed. What fails is tried again with
-# the same keys.
-WRITER = """
-import sys, time
-from duelist.core.errors import CannotStore
-from duelist.storage import Draft, PostgresJournal
-journal, name, number = PostgresJournal(sys.argv[1]), sys.argv[2], 0
-while True:
-    body = f"{name} {number}".encode()
-    try:
-        batch = [Draft(1, "told", each, key=each.decode()) for each in (body, body + b"b")]
-        print(number, journal.append(batch)[0].seq, flush=True)
-        number += 1
-    except CannotStore:
-        time.sleep(0.02)
-"""
-
-
-def start_writer(url: str, name: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", WRITER, url, name], stdout=subprocess.PIPE, text=True)
 
 
 def wait_until_busy(writers: list[subprocess.Popen[str]]) -> None:
@@ -156,27 +137,7 @@ def test_many_that_start_at_once_make_one_journal(empty: Empty) -> None:
 
 
 def test_many_that_append_the_same_keys_write_each_once(empty: Empty) -> None:
-    url, places = empty(), dict[str, set[int]]()
-    lock = threading.Lock()
-
-    def work(turn: int) -> None:
-        with PostgresJournal(url) as journal:
-            for start in range(0, 200, 10):
-                keys = [str(n) for n in range(start, start + 10)][:: 1 if turn % 2 else -1]
-                found = journal.append([Draft(1, "told", key.encode(), key=key) for key in keys])
-                with lock:
-                    for key, place in zip(keys, found, strict=True):
-                        places.setdefault(key, set()).add(place.seq)
-
-    threads = [threading.Thread(target=work, args=(turn,)) for turn in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    with PostgresJournal(url) as journal:
-        events = list(journal.events())
-    assert [event.seq for event in events] == list(range(1, 201))
-    assert places == {event.key: {event.seq} for event in events}
+    check_same_keys(empty(), writers=6)
 
 
 def test_a_batch_of_known_and_new_drafts_has_the_places_of_both(empty: Empty) -> None:
