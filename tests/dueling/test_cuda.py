@@ -13,14 +13,14 @@ from duelist.core import cuda as core_cuda
 from duelist.core.compile import kernel
 from duelist.core.cuda import FEW, MANY, Device, Loop, load_cuda
 from duelist.core.errors import BadInput, CannotCompile, MissingExtra
+from duelist.core.threads import Batch, Engine
 from duelist.dueling import Environment, Policy, load_environment, simulate
-from duelist.dueling.cuda import Engine, run_on_device
+from duelist.dueling.cuda import job_of, run_on_device
 from duelist.dueling.environment import pack
 from duelist.dueling.environments.matrix import Matrix
 from duelist.dueling.loop import Runs
 from duelist.dueling.policies.winner_stays import WinnerStaysStrong
-
-from .emulated import Emulated
+from duelist.testing.emulated import Emulated
 
 SEED, RUNS = np.random.SeedSequence(7), 70
 POINTS = np.array([1, 150, 400])
@@ -48,7 +48,7 @@ def whole() -> tuple[Runs, Emulated]:
 
 def test_batches_do_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
     device = Emulated(room=9000)  # for fewer than 64 runs
-    assert Engine(policy(), world(), 400, device).batch(RUNS) == 32
+    assert list(Engine(job_of(policy(), world(), 400), device).batches(0, RUNS)) == [(0, 32), (32, 32), (64, 6)]
     assert same(run_on_device(policy(), world(), POINTS, RUNS, SEED, False, device), whole[0])
 
 
@@ -58,11 +58,7 @@ def test_runs_from_a_number_on_are_those_of_the_whole(whole: tuple[Runs, Emulate
 
 
 def test_the_layout_does_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
-    engine = Engine(policy(), world(), 400, Emulated(), small=0)
-    key = int(SEED.generate_state(1, np.uint64)[0])
-    parts = [engine.run(key, first, 35, POINTS, lambda steps: None) for first in (0, 35)]
-    sums, hits, arms = (np.concatenate(part) for part in list(zip(*parts, strict=True))[:3])
-    assert same(Runs(sums, hits, arms, 0.0), whole[0])
+    assert same(run_on_device(policy(), world(), POINTS, RUNS, SEED, False, Emulated(), small=0), whole[0])
 
 
 def test_launches_are_short_and_end_at_checkpoints(whole: tuple[Runs, Emulated]) -> None:
@@ -102,9 +98,10 @@ def count_down(self: Any) -> float:
 
 
 def test_what_a_run_writes_begins_as_the_environment_made_it() -> None:
-    device = Emulated()
-    engine = Engine(WinnerStaysStrong(2, seed=0), Nested([[0.5, 0.6], [0.4, 0.5]]), 3, device)
-    engine.run(1, 0, 2, np.array([3]), lambda steps: None)
+    engine = Engine(job_of(WinnerStaysStrong(2, seed=0), Nested([[0.5, 0.6], [0.4, 0.5]]), 3), Emulated())
+    batch = Batch(engine, 1, 0, 2, lambda steps: None)
+    batch.advance(0, 3)
+    assert list(batch.ends()) == [0, 1]
     part = next(place for place in engine.layout.places if place.array.shape == (2, 2) and place.array[0, 0] == 3)
     assert part.array.tolist() == [[3, 3], [3, 0]]
 

@@ -77,7 +77,7 @@ def test_learners_have_axes_of_their_own(tmp_path: Path) -> None:
         (LEARNERS, "synthetic:", "nowhere/", "line 2: no directory 'nowhere/"),
         (LEARNERS, "queries=20", "quries=20", "line 2: synthetic has no parameter 'quries'"),
         (LEARNERS, "points = 3", 'drift = "abrup"', "line 6: unknown drift 'abrup'"),
-        (LEARNERS, "points = 3", 'engine = "cuda"', "line 6: learners are simulated by engine cpu, not by 'cuda'"),
+        (LEARNERS, "points = 3", 'engine = "gpu"', "line 6: engine must be one of cpu, cuda, not 'gpu'"),
         (LEARNERS, 'data = "synthetic:queries=20,documents=5"\n', "", "a plan of learners needs data"),
     ],
 )

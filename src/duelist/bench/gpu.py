@@ -6,7 +6,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Any
@@ -92,19 +92,24 @@ def bench_agreement(
 ) -> list[Row]:
     """A row for each policy and instance: mean strong regret on both engines, and how far apart they are.
 
-    Compiling takes longest, so that cells are spread over all cores. None is begun after the time `until`.
+    None is begun after the time `until`.
     """
     Device()  # where there is none, that is said once instead of in every cell
     chosen, rows = [POLICIES.get(name).name for name in names or POLICIES], []
     cells = [(name, instance, gpu_runs, cpu_runs, until) for name in chosen for instance in instances]
+    for row in in_processes(agree, cells):
+        if row is not None:
+            rows.append(row)
+            say(f"{len(rows)} of {len(cells)}: {row['policy']} on {row['instance']} {_cell(row)}")
+    return sorted(rows, key=lambda row: (chosen.index(row["policy"]), instances.index(row["instance"])))
+
+
+def in_processes(function: Callable[..., Any], cells: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    """`function` of each cell, as they are done. Compiling takes longest, so that they are spread over all cores."""
     processes = max(1, min(len(cells), (os.cpu_count() or 1) - SPARE))
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(agree, *cell) for cell in cells]):
-            row = future.result()
-            if row is not None:
-                rows.append(row)
-                say(f"{len(rows)} of {len(cells)}: {row['policy']} on {row['instance']} {_cell(row)}")
-    return sorted(rows, key=lambda row: (chosen.index(row["policy"]), instances.index(row["instance"])))
+        for future in as_completed([pool.submit(function, *cell) for cell in cells]):
+            yield future.result()
 
 
 def agree(name: str, instance: str, gpu_runs: int, cpu_runs: int, until: float) -> Row | None:

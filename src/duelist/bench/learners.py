@@ -26,7 +26,7 @@ PEERS = {"dbgd": 6_400, "pdgd": 3_000, "mgd": 4_800, "p-dbgd": 1_000, "p-mgd": 2
 def bench_learners(names: Sequence[str] | None, runs: int, data: Path | None) -> list[dict[str, Any]]:
     """A row a learner: the best speed of `runs`, and the means of what they showed and learnt."""
     chosen = [LEARNERS.get(name).name for name in names or LEARNERS]
-    label, fold = _fold(data)
+    label, fold = load_bench_fold(data)
     rows = []
     with progress_bar("bench", len(chosen)) as advance:
         for name in chosen:
@@ -49,7 +49,8 @@ def bench_learners(names: Sequence[str] | None, runs: int, data: Path | None) ->
     return rows
 
 
-def _fold(data: Path | None) -> tuple[str, Fold]:
+def load_bench_fold(data: Path | None) -> tuple[str, Fold]:
+    """What it is called, and fold 1: MQ2008 from the data folder, or a synthetic set of its size."""
     folder = (data or Path(os.environ.get("DUELIST_DATA", ""))) / "mq2008"
     if folder.is_dir():
         return "MQ2008, fold 1", read_fold(folder, 1)

@@ -311,24 +311,32 @@ def demo_command(
 
 @app.command("gpu")
 def gpu_command(
-    names: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(help="Policies or learners to measure; all by default.")] = None,
     runs: Annotated[int, typer.Option(help="Runs a speed.")] = 100_000,
     horizon: Annotated[int, typer.Option(help="Duels a run of a speed, at most.")] = 100_000,
     gpu_runs: Annotated[int, typer.Option(help="Runs on the GPU a cell of the agreement; 0 leaves it out.")] = 10_000,
     cpu_runs: Annotated[int, typer.Option(help="Runs on the CPU a cell of the agreement.")] = 300,
+    learners: Annotated[bool, typer.Option("--learners", help="Learners instead of policies.")] = False,
+    data: Annotated[Path | None, typer.Option(help="For learners: a folder with mq2008; else synthetic.")] = None,
     seconds: Annotated[float, typer.Option(help="Begin nothing after so long.")] = 480.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Duels a second on a GPU and on one core, and whether regret on both agrees."""
-    from duelist.bench.gpu import agreement_table, bench_agreement, bench_speed, speed_table
+    """Duels or impressions a second on a GPU and on one core, and whether both engines agree."""
+    from duelist.bench import gpu, gpu_learners
 
     until = time.time() + seconds
-    speed = list(bench_speed(horizon, runs, names, until))
-    agreement = bench_agreement(gpu_runs, cpu_runs, names, until=until) if gpu_runs else []
-    if as_json:
-        print(json.dumps({"speed": speed, "agreement": agreement}, indent=2))
+    if learners:
+        speed = list(gpu_learners.bench_learning_speed(runs, names, data, until))
+        agree = gpu_learners.bench_learning_agreement(gpu_runs, cpu_runs, names, data, until) if gpu_runs else []
+        tables = [gpu_learners.learning_speed_table(speed)] * bool(speed)
+        tables += [gpu_learners.learning_agreement_table(agree)] * bool(agree)
     else:
-        tables = [speed_table(speed)] * bool(speed) + [agreement_table(agreement)] * bool(agreement)
+        speed = list(gpu.bench_speed(horizon, runs, names, until))
+        agree = gpu.bench_agreement(gpu_runs, cpu_runs, names, until=until) if gpu_runs else []
+        tables = [gpu.speed_table(speed)] * bool(speed) + [gpu.agreement_table(agree)] * bool(agree)
+    if as_json:
+        print(json.dumps({"speed": speed, "agreement": agree}, indent=2))
+    else:
         print("\n\n".join(map(str, tables)))
 
 

@@ -41,6 +41,7 @@ def learn_command(
         ),
     ] = None,
     chart: Annotated[Path | None, typer.Option(help="Save learning curves: .png, .svg or .pdf.")] = None,
+    engine: Annotated[str, typer.Option(help="cpu: all cores; cuda: one GPU, a run a thread.")] = "cpu",
     cores: Annotated[int | None, typer.Option(help="How many cores to use; all by default.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: one object, or a list for several learners.")
@@ -68,8 +69,8 @@ def learn_command(
     path = check_chart_path(chart) if chart else None
     specs = read_specs("learner", learners, setting or [])
     folds = {number: load_fold(data, number) for number in dict.fromkeys(fold or [1])}
-    shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift, "cores": cores}
-    results = [learn_folds(spec, folds, seed, **shared) for spec in specs]
+    shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift}
+    results = [learn_folds(spec, folds, seed, **shared, engine=engine, cores=cores) for spec in specs]
     if path:
         learning_chart(results, f"{describe_data(data)}, {clicks} clicks").draw(path)
     if as_json:

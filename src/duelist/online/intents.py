@@ -116,7 +116,7 @@ def changes_of(drift: str) -> tuple[int, ...]:
     return times if isinstance(times, tuple) else (times,)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DriftLearning(Learning):
     """Learning curves under wishes that change; dynamic regret is against the best ranker of the moment.
 

@@ -10,35 +10,12 @@ from duelist.clicks.cascade import cascade_clicks
 from duelist.core.compile import kernel, once, specialise
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.core.sampling import below
-from duelist.data import Dataset
 from duelist.online.learner import Learner, choose, keep_shown, update
-from duelist.online.page import Page
+from duelist.online.page import Page, room
+from duelist.online.users import Users
 
-
-class Users(NamedTuple):
-    """People who come with a query of a data set, and how they click."""
-
-    features: Floats
-    keys: Ints  # who a document is across impressions
-    labels: Ints
-    offsets: Ints
-    ideal: Floats  # of each query, the best discounted gain of a list
-    gains: Floats  # by label
-    discounts: Floats  # by slot
-    click: Floats  # by label
-    stop: Floats
-    examined: bool  # whether stopping is decided after any document, not only after a click
-
-
-def measure_gains(data: Dataset, length: int) -> tuple[Floats, Floats, Floats]:
-    """Gains by label, discounts by slot, and the best discounted gain of a list, by query."""
-    gains: Floats = 2.0 ** np.arange(data.max_label + 1.0) - 1
-    discounts: Floats = 1 / np.log2(np.arange(length) + 2.0)
-    ideal = np.zeros(data.n_queries)
-    for query in range(data.n_queries):
-        best = np.sort(gains[data.labels[data.rows(query)]])[::-1][:length]
-        ideal[query] = best @ discounts[: len(best)]
-    return gains, discounts, ideal
+FADE = 0.9995  # what comes one impression later counts so much of it
+START = np.array([0.0, 0.0, 1.0, 0.0])  # totals of a run that begins
 
 
 class Room(NamedTuple):
@@ -51,6 +28,25 @@ class Room(NamedTuple):
     wanted: Floats
     labels: Ints  # of the list shown
     clicked: Flags
+
+
+class Curves(NamedTuple):
+    """What many runs come to, whichever engine made them: a row a run, a column a checkpoint."""
+
+    final: Floats  # offline NDCG
+    online: Floats  # discounted sum of NDCG shown
+    lost: Floats  # sum of 1 - NDCG shown
+    seconds: float  # compiling and judging excluded; of all cores together
+
+
+def make_room(learner: Learner, users: Users) -> Room:
+    """Room for every query of these users."""
+    longest = int(np.diff(users.offsets).max())
+    return Room(
+        *room(max(longest, learner.length), learner.n_rankers),
+        np.zeros(learner.length, np.int64),
+        np.zeros(learner.length, np.bool_),
+    )
 
 
 @kernel
@@ -117,5 +113,9 @@ def run(
 @once
 def compiled_run(learner: type[Learner]) -> specialise:
     """The loop for one learner."""
-    kernels = {name: learner.method(name, kernel) for name in ("choose", "update")}
-    return specialise(run, kernels, learner.name)
+    return specialise(run, kernels_of(learner), learner.name)
+
+
+def kernels_of(learner: type[Learner]) -> dict[str, Any]:
+    """What the loop calls, by name."""
+    return {name: learner.method(name, kernel) for name in ("choose", "update")}

@@ -17,7 +17,7 @@ from duelist.present.frames import data_frame
 from duelist.present.tables import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Learning:
     """Learning curves of one learner, one row a run."""
 
@@ -31,6 +31,7 @@ class Learning:
     online: Floats  # discounted sum of the NDCG shown, up to each checkpoint
     impressions_per_second: float
     conventions: dict[str, str]
+    engine: str = "cpu"
 
     @property
     def spec(self) -> Spec:
@@ -61,6 +62,7 @@ class Learning:
             "impressions": self.impressions,
             "runs": len(self.final),
             "seed": self.seed,
+            "engine": self.engine,
             "final_ndcg": _numbers(self.final_ndcg),
             "online_ndcg": _numbers(self.online_ndcg),
             "impressions_per_second": self.impressions_per_second,
@@ -114,8 +116,9 @@ def learning_table(results: Sequence[Learning]) -> Table:
     ]
     first = results[0]
     columns = ["learner", "online NDCG", "final NDCG@10", "impressions/s", "dynamic regret"][: len(rows[0])]
+    speed = "one core" if first.engine == "cpu" else "one GPU"
     notes = [
-        f"{len(first.final)} runs of {first.impressions:,} impressions, ± 95 %; speed: one core",
+        f"{len(first.final)} runs of {first.impressions:,} impressions, ± 95 %; speed: {speed}",
         *(f"{name}: {text}" for name, text in first.conventions.items()),
     ]
     return Table(columns, rows, notes)

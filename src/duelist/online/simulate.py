@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from duelist.clicks.cascade import TABLES, Cascade, cascade
 from duelist.core.errors import BadInput
-from duelist.core.memory import Floats, Ints
+from duelist.core.memory import Ints
 from duelist.core.parallel import Report, Timed, check_whole, checkpoints_until, in_slices, run_all
 from duelist.core.seeds import check_seed, split_seed
 from duelist.core.spec import Spec
-from duelist.data import Dataset, Fold, evaluate
-from duelist.data import mean as mean_over_queries
-from duelist.online.intents import DriftLearning, changes_of, read_drift
+from duelist.data import Fold
+from duelist.online.intents import DriftLearning, changes_of
 from duelist.online.learner import Learner
-from duelist.online.loop import Room, Users, compiled_run, measure_gains
-from duelist.online.page import room
+from duelist.online.loop import FADE, START, Curves, compiled_run, make_room
 from duelist.online.result import Learning, join_runs
+from duelist.online.users import CUTOFF, Stage, offline, stages_of
 
-FADE = 0.9995  # what comes one impression later counts so much of it
-CUTOFF = 10
 SLICE = 20_000  # impressions after which a run reports progress and can be stopped
-
-
-class Outcome(NamedTuple):
-    """One run."""
-
-    final: Floats  # offline NDCG at each checkpoint
-    online: Floats  # discounted sum of NDCG shown, at each checkpoint
-    lost: Floats  # sum of 1 - NDCG shown, at each checkpoint
-    seconds: float
-
-
-class Stage(NamedTuple):
-    """What people want from some impression on."""
-
-    begins: int
-    users: Users
-    test: Dataset
 
 
 def learn(
@@ -55,6 +35,7 @@ def learn(
     first: int = 0,
     stop: str = "click",
     drift: str | None = None,
+    engine: str = "cpu",
     points: int = 20,
     cores: int | None = None,
     progress: bool | None = None,
@@ -70,6 +51,8 @@ def learn(
     "fixed:seed=1", "abrupt:times=3000+6000,seed=1" or "smooth:turns=1,stages=100,seed=1". The result is
     a DriftLearning then, with the dynamic regret.
 
+    `engine` is "cpu" or "cuda", one GPU; the result depends on it and the seed, whatever the number of cores.
+
     >>> from duelist.data import synthetic
     >>> data = synthetic(queries=60, documents=12, features=6, grades=3, seed=1)
     >>> fold = Fold(data.select(range(40)), data.select(range(0)), data.select(range(40, 60)))
@@ -79,36 +62,33 @@ def learn(
     """
     check_whole(1, impressions=impressions, runs=runs, points=points, cores=1 if cores is None else cores)
     check_whole(0, first=first)
-    seeds = split_seed(check_seed("learn", seed), runs, first)
+    if engine not in ENGINES:
+        raise BadInput(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
+    luck = check_seed("learn", seed)
     model = clicks if isinstance(clicks, Cascade) else cascade(clicks, _grades(fold), stop)
     wanted, template = _template(learner, fold.train.n_features, parameters or {})
-    kind, settings = type(template), template.parameter_values()
-    stages = _stages(fold, model, template.length, drift, impressions)
+    stages = stages_of(fold, model, template.length, drift, impressions)
     checkpoints = checkpoints_until(impressions, points, changes_of(drift) if drift else ())
-    _one_run(kind, settings, stages, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # compiles
-
-    def run(sequence: np.random.SeedSequence, report: Report) -> Outcome:
-        return _one_run(kind, settings, stages, checkpoints, sequence, report)
-
-    done = run_all(run, seeds, str(wanted), impressions * runs, cores, progress)
+    numbers = range(int(first), int(first) + int(runs))
+    curves = ENGINES[engine](template, stages, checkpoints, numbers, luck, str(wanted), cores, progress)
     found = Learning(
         learner=wanted.name,
-        parameters=settings,
+        parameters=template.parameter_values(),
         clicks=clicks if isinstance(clicks, str) else "cascade",
         impressions=impressions,
         seed=seed,
         checkpoints=checkpoints,
-        final=np.stack([outcome.final for outcome in done]),
-        online=np.stack([outcome.online for outcome in done]),
-        impressions_per_second=impressions * runs / max(1e-9, sum(outcome.seconds for outcome in done)),
+        final=curves.final,
+        online=curves.online,
+        impressions_per_second=impressions * runs / max(1e-9, curves.seconds),
         conventions=_conventions(model, template.length),
+        engine=engine,
     )
     if drift is None:
         return found
     # Not asdict, which copies arrays. Each list is judged by the taste of its moment.
     conventions = {**found.conventions, "wishes": "a linear taste deals out each query's labels; it may change"}
-    lost = np.stack([outcome.lost for outcome in done])
-    return DriftLearning(**{**vars(found), "conventions": conventions}, drift=drift, lost=lost)
+    return DriftLearning(**{**vars(found), "conventions": conventions}, drift=drift, lost=curves.lost)
 
 
 def _template(learner: Any, n_features: int, parameters: Mapping[str, Any]) -> tuple[Spec, Learner]:
@@ -128,16 +108,6 @@ def learn_folds(
     The number of a fold is part of its seed, so that a fold runs the same whichever others run too.
     """
     return join_runs([learn(learner, fold, seed=[seed, number], **settings) for number, fold in folds.items()], seed)
-
-
-def _stages(fold: Fold, model: Cascade, length: int, drift: str | None, impressions: int) -> list[Stage]:
-    if drift is None:
-        return [Stage(0, make_users(fold.train, model, length), fold.test)]
-    intents = read_drift(drift, impressions, fold.train.n_features)
-    return [
-        Stage(begins, make_users(intents.relabel(fold.train, k), model, length), intents.relabel(fold.test, k))
-        for k, begins in enumerate(intents.times.tolist())
-    ]
 
 
 def _conventions(model: Cascade, length: int) -> dict[str, str]:
@@ -161,17 +131,48 @@ def _grades(fold: Fold) -> int:
     return min(fitting)
 
 
-def make_users(data: Dataset, model: Cascade, length: int) -> Users:
-    """The users of a data set."""
-    if data.n_documents == 0:
-        raise BadInput("the data set to learn from has no documents")
-    model.check_labels(data.labels)
-    gains, discounts, ideal = measure_gains(data, length)
-    examined = model.rule == "examined"
-    keys = np.arange(data.n_documents)
-    return Users(
-        data.features, keys, data.labels, data.offsets, ideal, gains, discounts, model.click, model.stop, examined
-    )
+def _on_cores(
+    template: Learner,
+    stages: Sequence[Stage],
+    checkpoints: Ints,
+    runs: range,
+    luck: np.random.SeedSequence,
+    label: str,
+    cores: int | None,
+    progress: bool | None,
+) -> Curves:
+    """A run is a thread of a core; as many at once as there are cores."""
+    kind, settings = type(template), template.parameter_values()
+    seeds = split_seed(luck, len(runs), runs.start)
+    _one_run(kind, settings, stages, np.zeros(1, np.int64), seeds[0], lambda steps: None)  # compiles
+
+    def run(sequence: np.random.SeedSequence, report: Report) -> Curves:
+        return _one_run(kind, settings, stages, checkpoints, sequence, report)
+
+    done = run_all(run, seeds, label, int(checkpoints[-1]) * len(runs), cores, progress)
+    final, online, lost = (np.stack([run[curve] for run in done]) for curve in range(3))
+    return Curves(final, online, lost, sum(run.seconds for run in done))
+
+
+def _on_gpu(
+    template: Learner,
+    stages: Sequence[Stage],
+    checkpoints: Ints,
+    runs: range,
+    luck: np.random.SeedSequence,
+    label: str,
+    cores: int | None,
+    progress: bool | None,
+) -> Curves:
+    """A run is a thread of a GPU; what it learnt is judged on the cores beside it."""
+    if cores is not None:
+        raise BadInput(f"cores is for engine cpu; engine cuda runs on one GPU, not on {cores} cores")
+    from duelist.online.cuda import learn_on_device
+
+    return learn_on_device(template, stages, checkpoints, runs, luck, label, progress)
+
+
+ENGINES = {"cpu": _on_cores, "cuda": _on_gpu}
 
 
 def _one_run(
@@ -181,12 +182,12 @@ def _one_run(
     checkpoints: Ints,
     sequence: np.random.SeedSequence,
     report: Report,
-) -> Outcome:
-    """One run; without impressions it only compiles."""
+) -> Curves:
+    """The curves of one run, a number a checkpoint; without impressions it only compiles."""
     own, people = split_seed(sequence, 2)
     learner = kind(stages[0].users.features.shape[1], seed=own, **settings)
-    rng, impression, space = np.random.default_rng(people), learner.blank.fresh(), _room(learner, stages[0].users)
-    loop, totals = compiled_run(kind), np.array([0.0, 0.0, 1.0, 0.0])
+    rng, impression, space = np.random.default_rng(people), learner.blank.fresh(), make_room(learner, stages[0].users)
+    loop, totals = compiled_run(kind), START.copy()
     final, online, lost = np.zeros((3, checkpoints.size))
     now = stages[0]
 
@@ -196,26 +197,9 @@ def _one_run(
         loop(learner.memory, impression.memory, now.users, space, done, until, FADE, totals, learner.rng, rng)
 
     def note(point: int) -> None:
-        final[point], online[point], lost[point] = offline(learner, now.test), totals[0], totals[3]
+        final[point], online[point], lost[point] = offline(learner.weights[0], now.test), totals[0], totals[3]
 
     changes = [stage.begins for stage in stages]
     timed = Timed(step)
     in_slices(timed, checkpoints, SLICE, report, note, changes)
-    return Outcome(final, online, lost, timed.seconds)
-
-
-def _room(learner: Learner, users: Users) -> Room:
-    longest = int(np.diff(users.offsets).max())
-    return Room(
-        *room(max(longest, learner.length), learner.n_rankers),
-        np.zeros(learner.length, np.int64),
-        np.zeros(learner.length, np.bool_),
-    )
-
-
-def offline(learner: Learner, test: Dataset) -> float:
-    """NDCG of what was learnt, on queries with relevant documents; nan without any."""
-    if test.n_queries == 0:
-        return np.nan
-    measure = f"ndcg@{CUTOFF}"
-    return mean_over_queries(evaluate(test, test.features @ learner.weights[0], [measure]), test, empty="skip")[measure]
+    return Curves(final, online, lost, timed.seconds)

@@ -20,7 +20,7 @@ from duelist.data.load import SYNTHETIC, describe_data, load_fold
 from duelist.online.intents import DriftLearning
 from duelist.online.loop import compiled_run
 from duelist.online.result import Learning, join_runs
-from duelist.online.simulate import learn
+from duelist.online.simulate import ENGINES, learn
 from duelist.sweeps.cell import Cell, Packed, canonical, digest_of, settings_of
 
 COST = 3e-6  # seconds an impression, with some tens of documents and features
@@ -75,8 +75,8 @@ class LearnerRuns(Cell):
     def check(self) -> None:
         check_whole(1, impressions=self.impressions, runs=self.runs, points=self.points, fold=self.fold)
         check_whole(0, seed=self.seed)
-        if self.engine != "cpu":
-            raise BadInput(f"learners are simulated by engine cpu, not by {self.engine!r}")
+        if self.engine not in ENGINES:
+            raise BadInput(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
         self.learner.make(2, seed=0)
         cascade(self.clicks, 3, self.stop)
         if self.drift is not None:
@@ -98,7 +98,8 @@ class LearnerRuns(Cell):
             stop=self.stop,
             drift=self.drift,
             points=self.points,
-            cores=cores,
+            engine=self.engine,
+            cores=cores if self.engine == "cpu" else None,
             progress=False,
         )
 

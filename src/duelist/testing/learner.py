@@ -13,9 +13,10 @@ from duelist.core.compile import plain
 from duelist.core.memory import Floats
 from duelist.data import Dataset, Fold, synthetic
 from duelist.online.impression import Impression
-from duelist.online.learner import LEARNERS, Learner
+from duelist.online.learner import Learner
 from duelist.online.page import Page, room
-from duelist.online.simulate import learn, offline
+from duelist.online.simulate import learn
+from duelist.online.users import offline
 from duelist.testing.elsewhere import trace_elsewhere
 from duelist.testing.source import check_findable, check_kernels, compiling
 
@@ -182,15 +183,13 @@ def check_late_tells(make: Callable[..., Learner], fold: Fold) -> None:
         if len(waiting) > 20 and luck.random() < 0.9:  # the others are never told
             tell(int(luck.integers(len(waiting))))
     expect_finite(learner)
-    after = offline(learner, fold.test)
+    after = offline(learner.weights[0], fold.test)
     expect(after > before + 0.05, learner, f"with late tells, NDCG is {after:.3f}; random {before:.3f}")
 
 
 def offline_random(test: Dataset, luck: np.random.Generator) -> float:
     """NDCG of weights drawn at random, about that of random rankings."""
-    ranker = LEARNERS.get("pdgd")(test.n_features, seed=0)
-    ranker.weights[0] = luck.standard_normal(test.n_features)
-    return offline(ranker, test)
+    return offline(luck.standard_normal(test.n_features), test)
 
 
 def check_beats_random(learner: type[Learner], parameters: dict[str, Any], fold: Fold) -> None:

@@ -25,8 +25,8 @@ from duelist.online.continuous.descend import SLICE, find_algorithm, find_space,
 from duelist.online.continuous.domains import Domain
 from duelist.online.continuous.loop import aim, link, move
 from duelist.online.directions import draw_direction
-from duelist.online.loop import measure_gains
 from duelist.online.page import Page, dot, mix_page, rank_page, room
+from duelist.online.users import measure_gains
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,15 @@ def cpu_names() -> dict[str, Any]:
     return {"window": compiled_window(intrinsic, arrayobj), "GENERATOR": GENERATOR}
 
 
+KEPT = 0
+
+
 def one(*args: Any) -> None:
     raise TypeError("unbound")
 
 
 def in_turn(runs, first, key, done, until, arenas, shared, totals, hits, drawn):  # type: ignore[no-untyped-def]
-    luck, sums = np.empty(2, GENERATOR), np.empty(6)
+    luck, sums = np.empty(2, GENERATOR), np.empty(KEPT)
     for i in range(runs):
         one(i, first, key, done, until, arenas, shared, totals, hits, drawn, luck, sums)
 
@@ -65,7 +68,7 @@ class Emulated:
         return cpu_names()
 
     def loop(self, template: FunctionType, *roots: Any) -> Any:
-        compiled = numba.njit(rebind(in_turn, {"one": template.__globals__["one"]}))
+        compiled = numba.njit(rebind(in_turn, {name: template.__globals__[name] for name in ("one", "KEPT")}))
 
         def launch(threads: int, *args: Any) -> None:
             self.launches.append((int(args[3]), int(args[4])))
