@@ -328,16 +328,16 @@ def gpu_command(
     if learners:
         speed = list(gpu_learners.bench_learning_speed(runs, names, data, until))
         agree = gpu_learners.bench_learning_agreement(gpu_runs, cpu_runs, names, data, until) if gpu_runs else []
-        tables = [gpu_learners.learning_speed_table(speed)] * bool(speed)
-        tables += [gpu_learners.learning_agreement_table(agree)] * bool(agree)
+        tables = gpu_learners.learning_speed_table, gpu_learners.learning_agreement_table
     else:
         speed = list(gpu.bench_speed(horizon, runs, names, until))
         agree = gpu.bench_agreement(gpu_runs, cpu_runs, names, until=until) if gpu_runs else []
-        tables = [gpu.speed_table(speed)] * bool(speed) + [gpu.agreement_table(agree)] * bool(agree)
+        tables = gpu.speed_table, gpu.agreement_table
     if as_json:
         print(json.dumps({"speed": speed, "agreement": agree}, indent=2))
     else:
-        print("\n\n".join(map(str, tables)))
+        shown = [table(rows) for table, rows in zip(tables, (speed, agree), strict=True) if rows]
+        print("\n\n".join(map(str, shown)))
 
 
 @app.command("scale")

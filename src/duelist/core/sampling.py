@@ -52,30 +52,18 @@ def highest_bound(
 
     `otherwise` if none reaches `least`.
     """
-    columns = mean.shape[1]
-    highest, ties = least, 0
-    for block in range(columns // 4):  # four are read before any is looked at: one alone waits for memory
-        first = 4 * block
-        one = mean[row, first] + scale * width[row, first]
-        two = mean[row, first + 1] + scale * width[row, first + 1]
-        three = mean[row, first + 2] + scale * width[row, first + 2]
-        four = mean[row, first + 3] + scale * width[row, first + 3]
-        most = max(max(one, two), max(three, four))
-        if most >= highest:
-            ties = (ties if most == highest else 0) + int(one == most) + int(two == most)
-            ties += int(three == most) + int(four == most)
-            highest = most
-    for column in range(columns - columns % 4, columns):
+    best, highest, ties = otherwise, least, 0
+    for column in range(mean.shape[1]):
         bound = mean[row, column] + scale * width[row, column]
-        if bound >= highest:
-            ties = (ties if bound == highest else 0) + 1
-            highest = bound
-    if ties == 0:
-        return otherwise
-    # One draw for all: where many runs go in step, luck inside the loop would make each wait for every other.
-    skip = below(ties, rng) if ties > 1 else 0
-    column = 0
-    while skip > 0 or mean[row, column] + scale * width[row, column] != highest:
-        skip -= mean[row, column] + scale * width[row, column] == highest
-        column += 1
-    return column
+        if bound > highest or (bound == highest and ties == 0):
+            best, highest, ties = column, bound, 1
+        elif bound == highest:
+            ties += 1
+    if (
+        ties > 1
+    ):  # one draw for all: where many runs go in step, luck inside the loop would make each wait for every other
+        skip = below(ties, rng)
+        for column in range(best + 1, mean.shape[1]):
+            if skip > 0 and mean[row, column] + scale * width[row, column] == highest:
+                best, skip = column, skip - 1
+    return best

@@ -182,16 +182,11 @@ def set_mean(self: RMED1, i: int, j: int, mean: float, evidence: float) -> None:
 @kernel
 def find_favourite(self: RMED1) -> int:
     """i*: the arm of the least divergence."""
-    favourite, least, ties = 0, math.inf, 0
-    for arm in range(self.n_arms):
-        value = self.divergence[arm]
-        ties = 1 if value < least else ties + int(value == least)
-        favourite = arm if value < least else favourite
-        least = min(least, value)
-    place = 0
-    while ties > 1 and self.divergence[self.line[place]] != least:
-        place += 1
-    return int(self.line[place]) if ties > 1 else favourite
+    favourite = self.line[0]
+    for place in range(1, self.n_arms):
+        if self.divergence[self.line[place]] < self.divergence[favourite]:
+            favourite = self.line[place]
+    return int(favourite)
 
 
 @kernel
@@ -269,16 +264,12 @@ def pick_opponent(self: RMED1, arm: int, t: int) -> int:
 @kernel
 def find_strongest(self: RMED1, arm: int) -> int:
     """The other arm against which `arm` won the smallest share."""
-    strongest, least, ties = arm, 2.0, 0
-    for other in range(self.n_arms):
-        value = self.mean[arm, other] if other != arm else 2.0
-        ties = 1 if value < least else ties + int(value == least)
-        strongest = other if value < least else strongest
-        least = min(least, value)
-    place = 0
-    while ties > 1 and (self.mean[arm, self.line[place]] != least or self.line[place] == arm):
-        place += 1
-    return int(self.line[place]) if ties > 1 else strongest
+    strongest, least = arm, 2.0
+    for place in range(self.n_arms):
+        other = self.line[place]
+        if self.mean[arm, other] < least and other != arm:
+            strongest, least = other, self.mean[arm, other]
+    return int(strongest)
 
 
 @kernel
