@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -262,11 +262,15 @@ def _order(matrix: Floats) -> Any:
 
 def _holds_sst(gap: Floats) -> bool:
     """gap[i, k] >= max(gap[i, j], gap[j, k]) for i < j < k."""
-    later = ((gap[i, j], gap[j, j + 1 :], gap[i, j + 1 :]) for i in range(len(gap)) for j in range(i + 1, len(gap)))
-    return all((ik >= np.maximum(ij, jk) - TOLERANCE).all() for ij, jk, ik in later)
+    return all((ik >= np.maximum(ij, jk) - TOLERANCE).all() for ij, jk, ik in _triples(gap))
 
 
 def _holds_sti(gap: Floats) -> bool:
     """gap[i, k] <= gap[i, j] + gap[j, k] for i < j < k."""
-    later = ((gap[i, j], gap[j, j + 1 :], gap[i, j + 1 :]) for i in range(len(gap)) for j in range(i + 1, len(gap)))
-    return all((ik <= ij + jk + TOLERANCE).all() for ij, jk, ik in later)
+    return all((ik <= ij + jk + TOLERANCE).all() for ij, jk, ik in _triples(gap))
+
+
+def _triples(gap: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """gap[i, j], gap[j, k] and gap[i, k] of all i < j < k, one j at a time."""
+    for j in range(1, len(gap) - 1):
+        yield gap[:j, j, None], gap[None, j, j + 1 :], gap[:j, j + 1 :]

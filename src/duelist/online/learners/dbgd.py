@@ -136,7 +136,7 @@ class Descender(Learner, abstract=True):
             return  # that step was decided
         multileaving_compare(self.multileaving, impression, clicked, self.outcomes)
         for candidate in range(self.candidates):
-            self.wins[candidate] += float(self.outcomes[candidate] > 0.0) - float(self.outcomes[candidate] < 0.0)
+            self.wins[candidate] += int(self.outcomes[candidate] > 0.0) - int(self.outcomes[candidate] < 0.0)
         self.votes[0] += 1
         if self.votes[0] == self.queries:
             directions_decide(self.directions, impression, clicked, self.weights, self.distance, self.wins, rng)
