@@ -203,8 +203,8 @@ class Preferences:
         return cls(
             n_arms=len(matrix),
             condorcet=condorcet_winner(matrix),
-            copeland=_maximisers(copeland_scores(matrix)),
-            borda=_maximisers(borda_scores(matrix)),
+            copeland=maximisers(copeland_scores(matrix)),
+            borda=maximisers(borda_scores(matrix)),
             total_order=order is not None and ties == 0,
             strong_transitivity=order is not None and _holds_sst(matrix[np.ix_(order, order)] - 0.5),
             stochastic_triangle_inequality=order is not None and _holds_sti(matrix[np.ix_(order, order)] - 0.5),
@@ -240,7 +240,8 @@ def _shortened(words: Sequence[str]) -> str:
     return ", ".join(words[:8]) + (", ..." if len(words) > 8 else "")
 
 
-def _maximisers(scores: Floats) -> list[int]:
+def maximisers(scores: Floats) -> list[int]:
+    """The arms of the highest score."""
     return [int(i) for i in np.flatnonzero(scores >= scores.max() - TOLERANCE)]
 
 

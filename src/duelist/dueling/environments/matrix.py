@@ -12,11 +12,11 @@ from duelist.core.memory import Floats
 from duelist.core.spec import Spec
 from duelist.dueling.environment import BANDIT, BORDA, COPELAND, STRONG, WEAK, Environment, pack
 from duelist.dueling.preferences import (
-    Preferences,
     borda_scores,
     check_matrix,
     check_names,
     copeland_scores,
+    maximisers,
     read_named_matrix,
     reference_arm,
 )
@@ -73,8 +73,8 @@ class Matrix(Environment):
         return left == self.best and right == self.best
 
     def best_arms(self, view: str, horizon: int) -> list[int]:
-        facts = Preferences.of(self.preference)
-        return facts.borda if view == "borda" else facts.copeland
+        scores = borda_scores if view == "borda" else copeland_scores
+        return maximisers(scores(self.preference))
 
     def describe(self) -> str:
         return f"{self.name}, {self.n_arms} arms"
