@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from duelist import BadInput, MissingExtra, UnknownName
 from duelist.cli import app
 from duelist.core.spec import Spec
-from duelist.dueling.environments import Matrix
+from duelist.dueling.environments import Matrix, load_environment
 from duelist.present.charts import Lines, Panel, Series
 from duelist.reproductions import catalogue
 from duelist.reproductions.catalogue import CATALOGUE, Listed, find
@@ -134,7 +134,8 @@ def test_a_reproduction_is_either_cells_or_code() -> None:
 
 def test_another_world_for_each_run() -> None:
     cell = PolicyCell("RANDOM", UNIFORM, "bradley-terry:arms=5,seed={run}", horizon=500, runs=4)
-    assert len({world.preference[0, 1] for world in cell.worlds(Setting(), 4)}) == 4  # type: ignore[attr-defined]
+    worlds = [load_environment(str(world)).preference[0, 1] for world in cell.worlds(Setting(), 4)]  # type: ignore[attr-defined]
+    assert len(set(worlds)) == 4
     assert len(cell.measure(Setting()).sample) == 4
 
 

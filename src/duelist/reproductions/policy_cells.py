@@ -9,7 +9,6 @@ import numpy as np
 
 from duelist.core.spec import Spec
 from duelist.dueling.environment import Environment
-from duelist.dueling.environments import load_environment
 from duelist.dueling.result import Result
 from duelist.reproductions.reproduction import Measurable, Measured, Setting
 from duelist.reproductions.samples import mean_of
@@ -61,15 +60,15 @@ class PolicyCell(Measurable):
         sample = np.concatenate([result.curve(self.view)[:, -1] for result in results])
         return Measured(sample, results[0])
 
-    def worlds(self, setting: Setting, runs: int) -> Sequence[Environment]:
-        """What the policy duels in."""
+    def worlds(self, setting: Setting, runs: int) -> Sequence[str | Environment]:
+        """What the policy duels in; a name where it has one, because a thousand large matrices would fill memory."""
         if not isinstance(self.world, str):
             return self.world(setting, runs)
         if self.world.endswith(".npz"):
             return [setting.matrix(self.world)]
         if "{run}" in self.world:
-            return [load_environment(self.world.format(run=run)) for run in range(runs)]
-        return [load_environment(self.world)]
+            return [self.world.format(run=run) for run in range(runs)]
+        return [self.world]
 
     def rows(self, measured: Measured) -> list[Row]:
         """The mean beside the reference, if it has one."""
