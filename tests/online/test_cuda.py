@@ -42,7 +42,7 @@ def whole(stages: list[Stage]) -> Curves:
 
 
 def test_batches_and_parts_do_not_change_a_result(stages: list[Stage], whole: Curves) -> None:
-    device = Emulated(room=150_000)  # for fewer runs than 70
+    device = Emulated(room=60_000)  # for fewer runs than 70
     part = run(stages, range(330, 400), device)
     assert device.launches.count((0, 0)) > 1  # each batch compiles anew here
     for name in ("final", "online", "lost"):
