@@ -11,9 +11,9 @@ from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.memory import Floats
 from duelist.data import Fold
 from duelist.online import PDGD, learn
-from duelist.online.cuda import job_of, learn_on_device
+from duelist.online.cuda import job_of, judge, learn_on_device
 from duelist.online.loop import Curves
-from duelist.online.users import Stage, stages_of
+from duelist.online.users import Stage, offline, stages_of
 from duelist.testing.emulated import Emulated
 from duelist.testing.learner import easy_fold
 
@@ -68,6 +68,11 @@ def test_documents_are_in_memory_once(stages: list[Stage]) -> None:
     job = job_of(learner, stages[0].users, "pdgd")
     assert job.world.users.features is job.again.users.features
     assert job.world.room.scores is not job.again.room.scores
+
+
+def test_many_rankers_are_judged_as_one_is(stages: list[Stage]) -> None:
+    weights = np.random.default_rng(1).standard_normal((70, stages[0].users.features.shape[1]))  # more than one call
+    assert judge(weights, stages[0]) == pytest.approx([offline(row, stages[0].test) for row in weights], abs=1e-12)
 
 
 # The choice of engine
