@@ -312,7 +312,7 @@ def demo_command(
 @app.command("gpu")
 def gpu_command(
     names: Annotated[list[str] | None, typer.Argument(help="Policies or learners to measure; all by default.")] = None,
-    runs: Annotated[int, typer.Option(help="Runs a speed.")] = 100_000,
+    runs: Annotated[int, typer.Option(help="Runs a speed; 0 leaves it out.")] = 100_000,
     horizon: Annotated[int, typer.Option(help="Duels a run of a speed, at most.")] = 100_000,
     gpu_runs: Annotated[int, typer.Option(help="Runs on the GPU a cell of the agreement; 0 leaves it out.")] = 10_000,
     cpu_runs: Annotated[int, typer.Option(help="Runs on the CPU a cell of the agreement.")] = 300,
@@ -326,11 +326,11 @@ def gpu_command(
 
     until = time.time() + seconds
     if learners:
-        speed = list(gpu_learners.bench_learning_speed(runs, names, data, until))
+        speed = list(gpu_learners.bench_learning_speed(runs, names, data, until)) if runs else []
         agree = gpu_learners.bench_learning_agreement(gpu_runs, cpu_runs, names, data, until) if gpu_runs else []
         tables = gpu_learners.learning_speed_table, gpu_learners.learning_agreement_table
     else:
-        speed = list(gpu.bench_speed(horizon, runs, names, until))
+        speed = list(gpu.bench_speed(horizon, runs, names, until)) if runs else []
         agree = gpu.bench_agreement(gpu_runs, cpu_runs, names, until=until) if gpu_runs else []
         tables = gpu.speed_table, gpu.agreement_table
     if as_json:

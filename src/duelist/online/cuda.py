@@ -113,6 +113,7 @@ def replaced(arrays: list[Any], old: Users, new: Users) -> list[Any]:
 
 def judge(weights: Floats, stage: Stage) -> Floats:
     """Offline NDCG of each row of weights, on all cores."""
+    weights = np.ascontiguousarray(weights)
     parts = [weights[first : first + ROWS] for first in range(0, len(weights), ROWS)]
     with ThreadPoolExecutor(available_cores()) as pool:
         return np.concatenate(list(pool.map(lambda part: offline_all(part, stage.test), parts)))
@@ -123,6 +124,6 @@ def offline_all(weights: Floats, test: Dataset) -> Floats:
     if test.n_queries == 0:
         return np.full(len(weights), np.nan)
     copies = test.with_features([]).select(np.tile(np.arange(test.n_queries), len(weights)))
-    measure = f"ndcg@{CUTOFF}"
-    found = evaluate(copies, (weights @ test.features.T).ravel(), [measure])[measure]
+    measure, scores = f"ndcg@{CUTOFF}", np.concatenate([test.features @ row for row in weights])
+    found = evaluate(copies, scores, [measure])[measure]
     return np.asarray(found.reshape(len(weights), test.n_queries)[:, test.relevant_queries()].mean(1))
