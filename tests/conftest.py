@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import os
 import shutil
@@ -61,6 +62,12 @@ SLOW = (
     "tests/testing",
     "tests/dueling/policies",
 )
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage what was collected of tests: a tenth of the time of what runs after it."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

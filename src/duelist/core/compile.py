@@ -27,10 +27,12 @@ import numba
 import numpy as np
 from numba import typeof
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 from duelist.core.disk import kept
 from duelist.core.errors import CannotCompile
+from duelist.core.garbage import collecting_seldom
 from duelist.core.inlining import Inlined
 from duelist.core.progress import say_once
 
@@ -41,6 +43,9 @@ UNCOUNTED = {"nogil": True, "_nrt": False}
 INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # what only compiled code calls needs neither
 CALLED = {"no_cfunc_wrapper": True}  # what only Python calls needs no form for C
 LEAN: dict[str, Dispatcher] = {}  # by digest
+
+LAYOUT = 0x1 | 0x2 | 0x100 | 0x400  # numpy's flags of an array: in C's order, in Fortran's, aligned, writeable
+OF_ONE_TYPE = {bool, float, np.bool_, np.int64, np.float64, np.random.Generator}
 
 # Code of these packages is identified by name and version, not by its bytecode.
 TRUSTED = {"builtins", "math", "numpy", "numba"}
@@ -74,6 +79,12 @@ def routine(function: F) -> F:
     return called
 
 
+def allocating_routine(function: F) -> F:
+    """A routine that allocates: it counts references by itself, whoever calls it."""
+    called: F = njit(nogil=True, _nrt=True, **INSIDE)(python_function(function))
+    return called
+
+
 def lean(function: Dispatcher) -> Dispatcher:
     """What stands for a kernel in code without reference counting: compiled by itself, once for all callers.
 
@@ -101,10 +112,21 @@ def compiled(function: F) -> F:
 
     Only for calls with positional arguments of types numba knows; keep bad input out before.
     """
+    return _compiled(function, releasing=False)
 
+
+def allocating(function: F) -> F:
+    """`compiled` for a function that allocates, and its kernels do not: those are compiled without counting.
+
+    None of them may return an array: it would be released once too often.
+    """
+    return _compiled(function, releasing=True)
+
+
+def _compiled(function: F, releasing: bool) -> F:
     @cache
     def machine_code() -> specialise:
-        return specialise(function, {})
+        return specialise(function, {}, releasing=releasing)
 
     def call(*args: Any) -> Any:
         return machine_code()(*args)
@@ -195,10 +217,12 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         Calling it skips the look-up by types, which takes longer than most kernels, and
         with it every check: only for callers that always pass the same types.
         """
-        signature = tuple(map(typeof, args))
-        if signature not in self.entries:
-            self.entries[signature] = self._compile(signature).overloads[signature].entry_point
-        return self.entries[signature]
+        kinds = tuple(map(_kind, args))
+        found = self.entries.get(kinds)
+        if found is None:
+            signature = tuple(map(typeof, args))
+            found = self.entries[kinds] = self._compile(signature).overloads[signature].entry_point
+        return found
 
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
@@ -206,7 +230,13 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         options, ending = ({"nogil": True}, "_releasing") if self.releasing else (UNCOUNTED, "")
         self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options, **CALLED)
         self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True, **CALLED)
-        with event.install_listener("numba:compile", _Announcement(self)):
+        # What the compiler makes it keeps: looking through all of that for garbage takes a seventh of the time.
+        # Under its lock, because this is for the whole process: threads must not end it in another order.
+        with (
+            event.install_listener("numba:compile", _Announcement(self)),
+            global_compiler_lock,
+            collecting_seldom(),
+        ):
             return self._load_or_compile(signature)
 
     def _load_or_compile(self, signature: tuple[Any, ...]) -> Any:
@@ -233,6 +263,18 @@ class _Announcement(event.Listener):
 
     def on_end(self, end: Any) -> None:
         pass
+
+
+def _kind(value: Any) -> Any:
+    """Values of one kind are of one type to numba, whose `typeof` takes longer than most of what is compiled."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num & LAYOUT
+    if kind in OF_ONE_TYPE or (kind is int and -(2**63) <= value < 2**63):
+        return kind
+    if isinstance(value, tuple):
+        return kind, *map(_kind, value)
+    return typeof(value)  # type: ignore[no-untyped-call]
 
 
 def _layouts(types: Any) -> Iterator[type]:
