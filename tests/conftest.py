@@ -70,11 +70,21 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What `make quick` leaves out is not even imported."""
+    asked: str = config.option.markexpr
+    return True if asked == "not slow" and is_slow(collection_path.as_posix()) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what `make quick` leaves out."""
     for item in items:
-        if any(part in item.nodeid for part in SLOW):
+        if is_slow(item.nodeid):
             item.add_marker(pytest.mark.slow)
+
+
+def is_slow(place: str) -> bool:
+    return any(part in place for part in SLOW)
 
 
 @pytest.fixture
