@@ -75,29 +75,33 @@ def routine(function: F) -> F:
     Numba takes long over large functions, longer than in proportion. A routine is compiled once for all
     that call it, without reference counting: it must allocate nothing.
     """
-    called: F = njit(**UNCOUNTED, **INSIDE)(python_function(function))
-    return called
+    return cast(F, _called(python_function(function), counted=False))
 
 
 def allocating_routine(function: F) -> F:
     """A routine that allocates: it counts references by itself, whoever calls it."""
-    called: F = njit(nogil=True, _nrt=True, **INSIDE)(python_function(function))
-    return called
+    return cast(F, _called(python_function(function), counted=True))
 
 
 def lean(function: Dispatcher) -> Dispatcher:
     """What stands for a kernel in code without reference counting: compiled by itself, once for all callers.
 
     Numba would inline a kernel before anything else, and take every later step again for each caller. Here
-    LLVM inlines what numba is done with (inlining.py), which ends in the same machine code. A kernel that is made
-    again, as methods are that hold something, is the same by its digest.
+    LLVM inlines what numba is done with (inlining.py), which ends in the same machine code: into other kernels,
+    and into routines. A kernel that is made again, as methods are that hold something, is the same by its digest.
     """
-    if function.targetoptions.get("inline") != "always":
+    options = function.targetoptions
+    inline, called = options.get("inline") == "always", "_nrt" in options and "forceinline" not in options
+    if not inline and not called:
         return function
     name = digest(function)
     if name not in LEAN:
-        LEAN[name] = inlined(function)
+        LEAN[name] = inlined(function) if inline else _called(_converted(function, lean), options["_nrt"])
     return LEAN[name]
+
+
+def _called(function: Callable[..., Any], counted: bool) -> Any:
+    return njit(nogil=True, _nrt=counted, **INSIDE)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Dispatcher:
