@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -13,7 +14,18 @@ import pytest
 from numba.core.runtime import _nrt_python, nrt  # type: ignore[attr-defined]
 
 from duelist.core import compile as compiling
-from duelist.core.compile import _kind, allocating, allocating_routine, compiled, kernel, specialise
+from duelist.core.compile import (
+    LEAN,
+    _kind,
+    allocating,
+    allocating_routine,
+    compiled,
+    kernel,
+    plain,
+    routine,
+    specialise,
+)
+from duelist.core.digest import digest
 from duelist.core.memory import Floats, Ints
 
 
@@ -101,6 +113,15 @@ def test_a_second_call_of_the_same_kinds_asks_numba_for_no_type(monkeypatch: pyt
         code(SQUARE.astype(np.int64))
 
 
+def test_other_kinds_of_one_type_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = specialise(total, {})
+    assert code(SQUARE) == total(SQUARE)
+    monkeypatch.setattr(code, "_compile", lambda signature: pytest.fail(f"compiled {signature}"))
+    row = np.arange(3.0)[None]  # in the order of C and of Fortran
+    assert _kind(row) != _kind(SQUARE)
+    assert code(row) == total(row)
+
+
 @contextmanager
 def allocations() -> Iterator[dict[str, int]]:
     """How often compiled code allocated and freed memory in the block."""
@@ -171,3 +192,25 @@ def test_garbage_is_collected_as_before_once_something_was_compiled() -> None:
     with pytest.raises(Exception, match="nopython"):
         specialise(total, {})("text")
     assert gc.get_threshold() == before
+
+
+@kernel
+def square(x: float) -> float:
+    return x * x
+
+
+@routine
+def squares(x: float) -> float:
+    return square(x) + square(x + 1.0)
+
+
+def test_a_kernel_of_a_routine_is_compiled_by_itself_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+
+    def step(x: float) -> float:
+        return squares(x) + square(x)
+
+    assert specialise(step, {})(2.0) == 17.0
+    assert len(LEAN[digest(square)].overloads) == 1
+    assert len(LEAN[digest(squares)].overloads) == 1
+    assert plain(squares)(2.0) == 13.0

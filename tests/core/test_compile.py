@@ -19,7 +19,8 @@ import numba
 import numpy as np
 import pytest
 
-from duelist.core.compile import LEAN, compiled, digest, kernel, plain, rebind, routine, specialise
+from duelist.core.compile import LEAN, compiled, kernel, plain, rebind, routine, specialise
+from duelist.core.digest import digest
 from duelist.core.errors import CannotCompile
 
 # Each text is a little package: first its entry.py, which has the kernel `step`, then other files.
