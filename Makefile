@@ -29,6 +29,10 @@ tournament: setup
 	$(BIN)/duelist simulate rucb rex3 sparring-thompson savage if2 uniform \
 	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart tournament.png
 
+# A process a core: threads of linear algebra beside them would wait for each other at full speed.
+test quick: export OMP_NUM_THREADS := 1
+test quick: export OPENBLAS_NUM_THREADS := 1
+
 test: check
 	$(BIN)/pytest -n 2 --dist worksteal
 

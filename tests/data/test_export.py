@@ -14,44 +14,48 @@ from duelist.offline.pairwise import SVMPairwise
 from duelist.offline.ranker import Untrained
 from duelist.online import PDGD
 
-RANKER = SVMPairwise(C=10).fit([[1.0, 0.0, 2.0], [0.0, 1.0, 1.5]], [1, 0])
 NAMES = ["title", "body", "age"]
 
 
-def test_elasticsearch_gets_a_weight_for_each_name() -> None:
-    model = json.loads(to_elasticsearch(RANKER, NAMES, "mine"))["model"]
+@pytest.fixture(scope="module")
+def ranker() -> SVMPairwise:
+    return SVMPairwise(C=10).fit([[1.0, 0.0, 2.0], [0.0, 1.0, 1.5]], [1, 0])
+
+
+def test_elasticsearch_gets_a_weight_for_each_name(ranker: SVMPairwise) -> None:
+    model = json.loads(to_elasticsearch(ranker, NAMES, "mine"))["model"]
     assert model["name"] == "mine"
     assert model["model"]["type"] == "model/linear"
-    assert json.loads(model["model"]["definition"]) == dict(zip(NAMES, RANKER.coef_, strict=True))
+    assert json.loads(model["model"]["definition"]) == dict(zip(NAMES, ranker.coef_, strict=True))
 
 
-def test_solr_gets_features_and_weights() -> None:
-    model = json.loads(to_solr(RANKER, NAMES, "mine", store="pages"))
+def test_solr_gets_features_and_weights(ranker: SVMPairwise) -> None:
+    model = json.loads(to_solr(ranker, NAMES, "mine", store="pages"))
     assert model["class"] == "org.apache.solr.ltr.model.LinearModel"
     assert (model["name"], model["store"]) == ("mine", "pages")
     assert [feature["name"] for feature in model["features"]] == NAMES
-    assert model["params"]["weights"] == dict(zip(NAMES, RANKER.coef_, strict=True))
-    assert "store" not in json.loads(to_solr(RANKER, NAMES))
+    assert model["params"]["weights"] == dict(zip(NAMES, ranker.coef_, strict=True))
+    assert "store" not in json.loads(to_solr(ranker, NAMES))
 
 
-def test_ranklib_text_reads_back_exactly() -> None:
-    head, line = to_ranklib(RANKER, [2, 3, 46]).splitlines()
+def test_ranklib_text_reads_back_exactly(ranker: SVMPairwise) -> None:
+    head, line = to_ranklib(ranker, [2, 3, 46]).splitlines()
     assert head == "## Coordinate Ascent"
     cells = [cell.split(":") for cell in line.split(" ")]
     assert [int(number) for number, _ in cells] == [2, 3, 46]
-    assert [float(weight) for _, weight in cells] == RANKER.coef_.tolist()
+    assert [float(weight) for _, weight in cells] == ranker.coef_.tolist()
 
 
-def test_weights_are_a_copy() -> None:
-    weights = weights_of(RANKER)
+def test_weights_are_a_copy(ranker: SVMPairwise) -> None:
+    weights = weights_of(ranker)
     weights[:] = 0
-    assert RANKER.coef_.any()
+    assert ranker.coef_.any()
 
 
 @pytest.mark.parametrize("names", [["a", "b"], ["a", "b", "b"], "abc"])
-def test_names_must_be_one_a_feature(names: Any) -> None:
+def test_names_must_be_one_a_feature(ranker: SVMPairwise, names: Any) -> None:
     with pytest.raises(BadInput, match="names must be 3 different ones"):
-        to_solr(RANKER, names)
+        to_solr(ranker, names)
 
 
 def test_untrained_rankers_are_refused() -> None:

@@ -166,7 +166,7 @@ def test_properties_can_be_required() -> None:
 
 def test_parameters_are_taken_from_an_instance() -> None:
     @dataclass(frozen=True)
-    class Sized(Copied):
+    class Sized(TeamDraft):
         size: int = 3
 
     assert check_interleaving(Sized(size=5)).method == "sized, size 5"

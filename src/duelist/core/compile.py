@@ -15,22 +15,21 @@ made with (`targetoptions`, `locals`, `_can_compile`; for the digest). Tests of 
 
 from __future__ import annotations
 
-import dis
-import hashlib
 from collections.abc import Callable, Iterator
 from functools import cache, update_wrapper
-from itertools import takewhile
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import typeof
 from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
+from duelist.core.digest import codes_of, digest, globals_of
 from duelist.core.disk import kept
-from duelist.core.errors import CannotCompile
+from duelist.core.garbage import collecting_seldom
 from duelist.core.inlining import Inlined
 from duelist.core.progress import say_once
 
@@ -42,8 +41,8 @@ INSIDE = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # what only com
 CALLED = {"no_cfunc_wrapper": True}  # what only Python calls needs no form for C
 LEAN: dict[str, Dispatcher] = {}  # by digest
 
-# Code of these packages is identified by name and version, not by its bytecode.
-TRUSTED = {"builtins", "math", "numpy", "numba"}
+LAYOUT = 0x1 | 0x2 | 0x100 | 0x400  # numpy's flags of an array: in C's order, in Fortran's, aligned, writeable
+OF_ONE_TYPE = {bool, float, np.bool_, np.int64, np.float64, np.random.Generator}
 
 
 def once(function: F) -> F:
@@ -70,23 +69,33 @@ def routine(function: F) -> F:
     Numba takes long over large functions, longer than in proportion. A routine is compiled once for all
     that call it, without reference counting: it must allocate nothing.
     """
-    called: F = njit(**UNCOUNTED, **INSIDE)(python_function(function))
-    return called
+    return cast(F, _called(python_function(function), counted=False))
+
+
+def allocating_routine(function: F) -> F:
+    """A routine that allocates: it counts references by itself, whoever calls it."""
+    return cast(F, _called(python_function(function), counted=True))
 
 
 def lean(function: Dispatcher) -> Dispatcher:
     """What stands for a kernel in code without reference counting: compiled by itself, once for all callers.
 
     Numba would inline a kernel before anything else, and take every later step again for each caller. Here
-    LLVM inlines what numba is done with (inlining.py), which ends in the same machine code. A kernel that is made
-    again, as methods are that hold something, is the same by its digest.
+    LLVM inlines what numba is done with (inlining.py), which ends in the same machine code: into other kernels,
+    and into routines. A kernel that is made again, as methods are that hold something, is the same by its digest.
     """
-    if function.targetoptions.get("inline") != "always":
+    options = function.targetoptions
+    inline, called = options.get("inline") == "always", "_nrt" in options and "forceinline" not in options
+    if not inline and not called:
         return function
     name = digest(function)
     if name not in LEAN:
-        LEAN[name] = inlined(function)
+        LEAN[name] = inlined(function) if inline else _called(_converted(function, lean), options["_nrt"])
     return LEAN[name]
+
+
+def _called(function: Callable[..., Any], counted: bool) -> Any:
+    return njit(nogil=True, _nrt=counted, **INSIDE)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Dispatcher:
@@ -101,10 +110,21 @@ def compiled(function: F) -> F:
 
     Only for calls with positional arguments of types numba knows; keep bad input out before.
     """
+    return _compiled(function, releasing=False)
 
+
+def allocating(function: F) -> F:
+    """`compiled` for a function that allocates, and its kernels do not: those are compiled without counting.
+
+    None of them may return an array: it would be released once too often.
+    """
+    return _compiled(function, releasing=True)
+
+
+def _compiled(function: F, releasing: bool) -> F:
     @cache
     def machine_code() -> specialise:
-        return specialise(function, {})
+        return specialise(function, {}, releasing=releasing)
 
     def call(*args: Any) -> Any:
         return machine_code()(*args)
@@ -128,8 +148,8 @@ def _converted(function: Callable[..., Any], convert: Callable[[Any], Any]) -> F
     """A copy of `function` in which every kernel that it uses is `convert`ed."""
     source = python_function(function)
     names: dict[str, Any] = {}
-    for code in _codes(source.__code__):
-        for path, value in _globals(code, source):
+    for code in codes_of(source.__code__):
+        for path, value in globals_of(code, source):
             if isinstance(value, Dispatcher):
                 head, *steps = path.split(".")
                 names[head] = _overlay(names.get(head, source.__globals__[head]), steps, convert(value))
@@ -195,10 +215,14 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         Calling it skips the look-up by types, which takes longer than most kernels, and
         with it every check: only for callers that always pass the same types.
         """
-        signature = tuple(map(typeof, args))
-        if signature not in self.entries:
-            self.entries[signature] = self._compile(signature).overloads[signature].entry_point
-        return self.entries[signature]
+        kinds = tuple(map(_kind, args))
+        found = self.entries.get(kinds)
+        if found is None:
+            signature = tuple(map(typeof, args))
+            if signature not in self.entries:
+                self.entries[signature] = self._compile(signature).overloads[signature].entry_point
+            found = self.entries[kinds] = self.entries[signature]
+        return found
 
     def _compile(self, signature: tuple[Any, ...]) -> Any:
         # The order of the fields of the tuples passed is part of the machine code too.
@@ -206,7 +230,13 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         options, ending = ({"nogil": True}, "_releasing") if self.releasing else (UNCOUNTED, "")
         self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options, **CALLED)
         self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True, **CALLED)
-        with event.install_listener("numba:compile", _Announcement(self)):
+        # What the compiler makes it keeps: looking through all of that for garbage takes a seventh of the time.
+        # Under its lock, because this is for the whole process: threads must not end it in another order.
+        with (
+            event.install_listener("numba:compile", _Announcement(self)),
+            global_compiler_lock,
+            collecting_seldom(),
+        ):
             return self._load_or_compile(signature)
 
     def _load_or_compile(self, signature: tuple[Any, ...]) -> Any:
@@ -235,6 +265,18 @@ class _Announcement(event.Listener):
         pass
 
 
+def _kind(value: Any) -> Any:
+    """Values of one kind are of one type to numba, whose `typeof` takes longer than most of what is compiled."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype, value.ndim, value.flags.num & LAYOUT
+    if kind in OF_ONE_TYPE or (kind is int and -(2**63) <= value < 2**63):
+        return kind
+    if isinstance(value, tuple):
+        return kind, *map(_kind, value)
+    return typeof(value)  # type: ignore[no-untyped-call]
+
+
 def _layouts(types: Any) -> Iterator[type]:
     """The named tuples among numba's `types`, nested ones included."""
     for each in types:
@@ -248,114 +290,3 @@ def named(function: FunctionType, name: str) -> FunctionType:
     copy = rebind(function, {})
     copy.__name__ = copy.__qualname__ = name
     return copy
-
-
-def digest(*roots: Any) -> str:
-    """Twelve hex digits that change when anything compiled from `roots` changes."""
-    text = hashlib.sha256(f"numpy {np.__version__} numba {numba.__version__}".encode())
-    seen: dict[int, int] = {}
-    for root in roots:
-        for part in _describe(root, "", seen):
-            text.update(part.encode() + b"\0")
-    return text.hexdigest()[:12]
-
-
-def _describe(value: Any, where: str, seen: dict[int, int]) -> Iterator[str]:
-    """Everything about `value` that reaches the machine code, as text."""
-    if isinstance(value, Dispatcher):
-        yield from _describe_kernel(value, seen)
-    elif _is_trusted(value):
-        yield f"{value.__module__}.{getattr(value, '__qualname__', value.__name__)}"
-    elif isinstance(value, FunctionType) and not where:
-        yield from _describe_function(value, seen)
-    elif isinstance(value, type) and hasattr(value, "_fields"):
-        yield f"{value.__name__}{value._fields}"
-        yield from _describe(tuple(getattr(value, "_field_defaults", {}).values()), where, seen)
-    elif isinstance(value, tuple):
-        yield f"{type(value).__name__}{getattr(value, '_fields', '')}{len(value)}"
-        for item in value:
-            yield from _describe(item, where, seen)
-    elif isinstance(value, np.ndarray) and value.dtype != object:
-        yield f"{value.dtype}{value.shape}{value.strides}"
-        yield hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-    elif value is None or isinstance(value, bool | int | float | complex | str | bytes | np.generic):
-        yield f"{type(value).__name__} {value!r}"
-    else:
-        hint = "decorate it with @kernel" if isinstance(value, FunctionType) else "pass it as a field"
-        raise CannotCompile(
-            f"{where} is a {type(value).__name__}, which a kernel cannot read from a global safely: "
-            f"allowed are kernels, numbers, text, tuples, arrays and numpy or math functions; {hint}"
-        )
-
-
-def _describe_kernel(kernel: Any, seen: dict[int, int]) -> Iterator[str]:
-    yield repr(sorted(kernel.targetoptions.items()))
-    given = [] if kernel._can_compile else [str(overload.signature) for overload in kernel.overloads.values()]
-    yield repr((kernel.locals, given))
-    yield from _describe_function(kernel.py_func, seen)
-
-
-def _is_trusted(value: Any) -> bool:
-    if isinstance(value, BuiltinFunctionType | np.ufunc) and getattr(value, "__module__", None) is None:
-        return True
-    named = isinstance(value, type | FunctionType | BuiltinFunctionType) or hasattr(value, "__qualname__")
-    return named and str(getattr(value, "__module__", "")).split(".")[0] in TRUSTED
-
-
-def _describe_function(function: FunctionType, seen: dict[int, int]) -> Iterator[str]:
-    if id(function) in seen:
-        yield f"function {seen[id(function)]}"
-        return
-    seen[id(function)] = len(seen)
-    yield function.__name__
-    where = f"default of {function.__qualname__}"
-    yield from _describe(function.__defaults__, where, seen)
-    yield from _describe(tuple(sorted((function.__kwdefaults__ or {}).items())), where, seen)
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        yield name
-        yield from _describe(cell.cell_contents, f"{name!r} in {function.__qualname__}", seen)
-    for code in _codes(function.__code__):
-        yield code.co_code.hex() + " " + code.co_exceptiontable.hex()
-        yield repr((code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags))
-        yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars))
-        for constant in code.co_consts:
-            if isinstance(constant, frozenset):  # its order differs from process to process
-                yield f"frozenset {sorted(map(repr, constant))}"
-            elif not isinstance(constant, CodeType):
-                yield f"{type(constant).__name__} {constant!r}"
-        for path, value in _globals(code, function):
-            yield path
-            yield from _describe(value, f"{path!r} in {function.__qualname__}", seen)
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    """`code` and the code of every function or comprehension written inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
-def _globals(code: CodeType, function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """Each global that `code` reads, followed through modules to what is used of them."""
-    for path, *steps in _paths(code):
-        if path not in function.__globals__:
-            continue  # a builtin; a missing name is numba's to report
-        value = function.__globals__[path]
-        for step in steps:
-            if not isinstance(value, ModuleType):
-                break
-            path, value = f"{path}.{step}", getattr(value, step)
-        yield path, value
-
-
-@cache
-def _paths(code: CodeType) -> tuple[list[str], ...]:
-    """Each global name that `code` reads, and the attributes that it reads of it one after the other."""
-    instructions = [i for i in dis.get_instructions(code) if i.opname != "EXTENDED_ARG"]
-    found = []
-    for position, instruction in enumerate(instructions):
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            rest = takewhile(lambda step: step.opname in ("LOAD_ATTR", "LOAD_METHOD"), instructions[position + 1 :])
-            found.append([instruction.argval, *(step.argval for step in rest)])
-    return tuple(found)

@@ -22,7 +22,8 @@ from numba import from_dtype, types
 from numba.core.errors import NumbaError
 
 from duelist.core import generator, layout
-from duelist.core.compile import digest, named
+from duelist.core.compile import named
+from duelist.core.digest import digest
 from duelist.core.errors import CannotCompile, MissingExtra
 from duelist.core.generator import GENERATOR, teach
 from duelist.core.layout import compiled_window

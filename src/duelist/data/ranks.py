@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from duelist.core.compile import compiled, kernel
+from duelist.core.compile import allocating, allocating_routine, kernel
 from duelist.core.memory import Floats, Ints
 
 PRECISION, MAP, MRR, NDCG, ERR, ROC_AREA = range(6)
@@ -111,6 +111,15 @@ def measure(kind: int, ranking: Ints, cutoff: int, tables: Tables, counts: Ints)
 
 
 @kernel
+def longest_of(offsets: Ints) -> int:
+    """The most documents that a query has."""
+    longest = 0
+    for query in range(offsets.size - 1):
+        longest = max(longest, offsets[query + 1] - offsets[query])
+    return longest
+
+
+@kernel
 def find_labelled(labels: Ints, labelled: Ints, counts: Ints) -> int:
     """Write down which documents have a label above 0, and how many have each; their number."""
     size = 0
@@ -138,19 +147,19 @@ def rank_by_counting(scores: Floats, labels: Ints, labelled: Ints, ranking: Ints
         ranking[place] = labels[labelled[i]]
 
 
-@kernel
+@allocating_routine
 def rank_by_sorting(scores: Floats, labels: Ints, ranking: Ints) -> None:
     order = np.argsort(-scores, kind="mergesort")
     for place in range(order.size):
         ranking[place] = labels[order[place]]
 
 
-@compiled
+@allocating
 def measure_queries(
     scores: Floats, labels: Ints, offsets: Ints, kinds: Ints, cutoffs: Ints, tables: Tables, values: Floats
 ) -> None:
     """values[m, q]: measure m of query q."""
-    longest = np.max(offsets[1:] - offsets[:-1])
+    longest = longest_of(offsets)
     ranking, labelled = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
     counts = np.zeros(tables.gains.size, np.int64)
     for query in range(offsets.size - 1):

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 import duelist
-from duelist.core.compile import digest, kernel
+from duelist.core.compile import kernel
+from duelist.core.digest import digest
 from duelist.core.errors import BadInput
 from duelist.core.registry import find_family
 from duelist.live.definition import Definition

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from duelist.core.compile import compiled, kernel
+from duelist.core.compile import allocating, kernel
 from duelist.core.memory import Floats, Ints
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
@@ -113,7 +113,7 @@ def describe_ranking(order: Ints, firsts: Ints, relevant: int, coefficients: Flo
     return 1.0 - average / relevant
 
 
-@compiled
+@allocating
 def most_violated(
     scores: Floats, offsets: Ints, relevant: Ints, harmonic: Floats, scratch: Scratch, coefficients: Floats
 ) -> float:

@@ -22,9 +22,10 @@ from typing import Literal
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from duelist.core.compile import compiled
+from duelist.core.compile import allocating, compiled
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.data.ranks import longest_of
 from duelist.offline.precision_at import check_cutoff
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
@@ -134,7 +135,8 @@ def scale_by_best(gains: Floats, offsets: Ints, discounts: Floats) -> None:
         best = 0.0
         for row in range(offsets[query], offsets[query + 1]):
             best += gains[row] * discounts[row - offsets[query]]
-        gains[offsets[query] : offsets[query + 1]] /= best
+        for row in range(offsets[query], offsets[query + 1]):
+            gains[row] /= best
 
 
 @compiled
@@ -150,13 +152,13 @@ def mean_by_label(labels: Floats, offsets: Ints, alphas: Floats, truth: Floats) 
             first = last + 1
 
 
-@compiled
+@allocating
 def sort_documents(
     scores: Floats, offsets: Ints, gains: Floats, discounts: Floats, truth: Floats, coefficients: Floats
 ) -> float:
     """The mean over queries of the loss of the most violated ranking; coefficients likewise."""
     queries = offsets.size - 1
-    order = np.empty(np.max(offsets[1:] - offsets[:-1]), np.int64)
+    order = np.empty(longest_of(offsets), np.int64)
     keys = scores - gains
     found = 0.0
     for query in range(queries):

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from duelist.core.compile import compiled, kernel
+from duelist.core.compile import allocating, kernel
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.data.ranks import longest_of
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
 from duelist.offline.sorting import sort_parts
@@ -116,11 +117,11 @@ def describe_ranking(relevant: Floats, others: Floats, shown: int, k: int, order
     return 1.0 - shown / min(k, relevant.size)
 
 
-@compiled
+@allocating
 def most_violated(scores: Floats, offsets: Ints, relevant: Ints, k: int, coefficients: Floats) -> float:
     """The mean over queries of the loss of the most violated ranking; coefficients likewise."""
     queries = offsets.size - 1
-    longest = np.max(offsets[1:] - offsets[:-1])
+    longest = longest_of(offsets)
     order, ranked = np.empty(longest, np.int64), np.empty(longest)
     loss = 0.0
     for query in range(queries):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from duelist.core.compile import compiled, kernel
+from duelist.core.compile import allocating, compiled, kernel
 from duelist.core.memory import Flags, Floats, Ints
+from duelist.data.ranks import longest_of
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
 from duelist.offline.sorting import sort_falling
@@ -127,7 +128,7 @@ def count_violations(
     return violated
 
 
-@compiled
+@allocating
 def violated_pairs(
     scores: Floats, offsets: Ints, levels: Ints, weights: Floats, margin: float, coefficients: Floats
 ) -> float:
@@ -135,8 +136,8 @@ def violated_pairs(
 
     The sum of weight * (1 - difference / margin) over violated pairs is the risk.
     """
-    longest = np.max(offsets[1:] - offsets[:-1])
-    order, tree = np.empty(longest, np.int64), np.empty(np.max(levels) + 2, np.int64)
+    longest = longest_of(offsets)
+    order, tree = np.empty(longest, np.int64), np.empty(longest + 1, np.int64)  # levels are fewer
     loss = 0.0
     for query in range(offsets.size - 1):
         start, stop = offsets[query], offsets[query + 1]

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import allocating_routine, kernel
 from duelist.core.memory import Floats, Ints
 
 SHORT = 48  # up to here, insertion is faster
@@ -24,16 +22,15 @@ def insert_falling(values: Floats, order: Ints) -> None:
         order[hole] = place
 
 
-@kernel
+@allocating_routine
 def radix_falling(values: Floats, order: Ints) -> None:
     """Byte by byte. A number's bits, read as a whole number, grow with it once negative ones are turned round."""
     size = values.size
-    own, other_keys, other_order = np.empty(size), np.empty(size, np.uint64), np.empty(size, np.int64)
-    keys: Any = own.view(np.uint64)
+    keys, other_keys, other_order = np.empty(size, np.uint64), np.empty(size, np.uint64), np.empty(size, np.int64)
     counts = np.zeros((8, 256), np.int64)
     for row in range(size):
-        own[row] = values[row] + 0.0  # because -0.0 has other bits than 0.0
-        key = keys[row] if keys[row] & SIGN else ~(keys[row] | SIGN)  # large numbers first
+        bits = np.float64(values[row] + 0.0).view(np.uint64)  # + because -0.0 has other bits than 0.0
+        key = bits if bits & SIGN else ~(bits | SIGN)  # large numbers first
         keys[row], order[row] = key, row
         for byte in range(8):
             counts[byte, (key >> np.uint64(8 * byte)) & BYTE] += 1
@@ -52,7 +49,8 @@ def radix_falling(values: Floats, order: Ints) -> None:
             counts[byte, digit_of] += 1
         source, target = target, source
         source_keys, target_keys = target_keys, source_keys
-    order[:] = source
+    for place in range(size):
+        order[place] = source[place]
 
 
 @kernel

@@ -11,15 +11,15 @@ for _i in range(5):
         MATRIX[_j, _i] = 1 - MATRIX[_i, _j]
 
 
-def test_records_and_eliminations_follow_from_the_list_of_duels() -> None:
+def test_records_and_eliminations_follow_from_the_duels_of_those_alive() -> None:
     horizon, gamma = 4000, 1.1
     for seed in range(5):
         policy = BeatTheMean(n_arms=5, horizon=horizon, gamma=gamma, seed=seed)
         luck = np.random.default_rng(seed)
         alive = set(range(5))
-        history: list[tuple[int, int, float]] = []
+        met, beaten = np.zeros((5, 5), int), np.zeros((5, 5))  # duels that b chose, by opponent; and won
         for _ in range(horizon):
-            duels = {b: len([1 for x, y, _ in history if x == b and y in alive]) for b in alive}
+            duels = {b: sum(met[b, y] for y in alive) for b in alive}
             duel = policy.ask()
             if len(alive) == 1:
                 assert {duel.left, duel.right} == alive
@@ -29,9 +29,10 @@ def test_records_and_eliminations_follow_from_the_list_of_duels() -> None:
             assert duels[duel.left] == min(duels.values())
             outcome = float(luck.random() < MATRIX[duel.left, duel.right])
             policy.tell(duel, outcome)
-            history.append((duel.left, duel.right, outcome))
+            met[duel.left, duel.right] += 1
+            beaten[duel.left, duel.right] += outcome
             duels[duel.left] += 1
-            won = {b: sum(o for x, y, o in history if x == b and y in alive) for b in alive}
+            won = {b: sum(beaten[b, y] for y in alive) for b in alive}
             share = {b: won[b] / duels[b] if duels[b] else 0.5 for b in alive}
             least = min(duels.values())
             radius = gamma**2 * math.sqrt(math.log(2 * horizon * 5) / least) if least else 1.0
