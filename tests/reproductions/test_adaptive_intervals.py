@@ -47,6 +47,7 @@ def test_the_reproduction_agrees_and_draws(tmp_path: Path) -> None:
     assert (tmp_path / "chart.png").stat().st_size > 10_000
 
 
+@pytest.mark.breaks("adaptive-intervals")
 def test_limits_that_are_too_narrow_break_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive_intervals, "always_valid_limits", planned_limits)
     monkeypatch.setattr(adaptive_intervals, "QUICK", ("d-ts",))

@@ -31,6 +31,7 @@ def test_the_reproduction_agrees_and_draws(tmp_path: Path) -> None:
     assert (tmp_path / "chart.png").stat().st_size > 10_000
 
 
+@pytest.mark.breaks("certain")
 def test_claims_that_are_made_too_soon_break_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(certain, "sure_winner", lambda wins, confidence, target: (int(wins.sum(1).argmax()),))
     monkeypatch.setattr(certain, "QUICK", ("uniform",))

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from duelist.data import synthetic
+from duelist.data import Dataset, synthetic
+from duelist.online.continuous import RankingDescent
 from duelist.reproductions import dbgd_web
 from duelist.reproductions.dbgd_web import (
     DISTANCES,
@@ -17,6 +18,7 @@ from duelist.reproductions.dbgd_web import (
     against_svm,
     best_steps,
     by_query,
+    search,
     shape_rows,
 )
 from duelist.reproductions.reproduction import Reproduction, Setting
@@ -69,3 +71,22 @@ def test_every_cell_is_run(
     assert sum(steps) == reproduction.steps == (len(DISTANCES) * len(RATES) if reproduction is GRID else 6)
     report.chart.draw(tmp_path / "chart.png")
     assert (tmp_path / "chart.png").stat().st_size > 1000
+
+
+def astray(data: Dataset, queries: int, distance: float, rate: float, comparisons: int, runs: int) -> RankingDescent:
+    """Steps that are much too large."""
+    return search(data, queries, distance, 1e3 * rate, comparisons, runs)
+
+
+@pytest.mark.breaks("dbgd-web-2", "dbgd-web-3")
+def test_steps_that_lead_nowhere_are_noticed(data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    small = Setting(quick=True, data=data("mq2007-partial/S1.txt.gz").parent.parent)
+    monkeypatch.setattr(dbgd_web, "QUICK", 20_000)
+    monkeypatch.setattr(dbgd_web, "RUNS", 3)
+    monkeypatch.setattr(dbgd_web, "DISTANCES", (1.0,))
+    monkeypatch.setattr(dbgd_web, "PUBLISHED", {half: rows[2:3] for half, rows in PUBLISHED.items()})
+    monkeypatch.setattr(dbgd_web, "SAMPLES", (1, 10, 100))
+    best_over_smallest = [row.agrees for row in GRID.run(small).rows[1::5]]
+    monkeypatch.setattr(dbgd_web, "search", astray)
+    assert (best_over_smallest, [row.agrees for row in GRID.run(small).rows[1::5]]) == ([True] * 2, [False] * 2)
+    assert [row.agrees for row in SAMPLED.run(small).rows[4::3]] == [False] * 2  # the SVM is far ahead

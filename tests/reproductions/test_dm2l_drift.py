@@ -1,11 +1,14 @@
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from duelist.online.continuous import descend
 from duelist.reproductions import dm2l_drift
-from duelist.reproductions.dm2l_drift import DRIFT, best, compare, find_folds, measure_points
+from duelist.reproductions.dm2l_drift import DRIFT, POINTS, best, compare, find_folds, measure_points
 from duelist.reproductions.reproduction import Setting
+from duelist.sweeps import descents
 
 
 def test_a_claim_is_of_the_meta_learner_and_its_base_and_rivals_are_observed() -> None:
@@ -38,6 +41,22 @@ def test_a_best_point_that_turns_fast_is_followed_better_and_one_that_stays_is_f
     still = measure_points(dm2l_drift.POINTS["no drift"], 3, Setting())
     assert still["dm2l"].max() < still["dbgd"].min() < still["dm2l, paper's grid"].min()
     assert still["best step"].mean() <= still["dbgd"].mean()
+
+
+@pytest.mark.breaks("dm2l-drift")
+def test_experts_that_hardly_move_do_not_follow(monkeypatch: pytest.MonkeyPatch) -> None:
+    untyped: Any = descend
+
+    def slow(algorithm: str, *given: Any, **named: Any) -> Any:
+        *others, settings = given
+        return untyped(algorithm, *others, settings | ({"rate": 1e-7} if algorithm == "dm2l" else {}), **named)
+
+    monkeypatch.setattr(dm2l_drift, "FACTORS", (1.0,))
+    moving = POINTS["fast"]
+    verdicts = [row.agrees for row in compare("value", "fast", "dbgd", measure_points(moving, 3, Setting()))]
+    monkeypatch.setattr(descents, "descend", slow)
+    broken = [row.agrees for row in compare("value", "fast", "dbgd", measure_points(moving, 3, Setting()))]
+    assert (verdicts[:3], broken[:3]) == ([True] * 3, [False] * 3)
 
 
 def test_without_data_folds_are_made(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from duelist.core.registry import Registry
 from duelist.core.spec import Spec
-from duelist.dueling import policies
-from duelist.online import learners
+from duelist.dueling.policy import POLICIES
+from duelist.online import LEARNERS
 from duelist.reproductions.figures import FIGURES, RATIOS, Ratio, reference_for
 from duelist.reproductions.policy_cells import PolicyCell
 from duelist.reproductions.reproduction import Setting
@@ -63,16 +65,33 @@ def test_pruning_pays_as_in_the_thesis(ratio: Ratio) -> None:
     assert ratio.row(turned).agrees is False
 
 
-def test_the_page_has_every_figure_and_names_every_algorithm() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "correctness.md").read_text()
-    rows = re.findall(r"^(.*\S) +([\d.]+) +[\d.]+ +[-+][\d.]+ +(?:yes|NO)$", page, re.MULTILINE)
+PAGE = (Path(__file__).parents[2] / "docs" / "correctness.md").read_text()
+
+
+def registered(registry: Registry[Any]) -> set[str]:
+    """The names of the library's own."""
+    return {name for name in registry if registry.get(name).__module__.startswith("duelist.")}
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"## {title}")[1].split("\n## ")[0]
+
+
+def test_the_page_has_every_figure() -> None:
+    rows = re.findall(r"^(.*\S) +([\d.]+) +[\d.]+ +[-+][\d.]+ +(?:yes|NO)$", PAGE, re.MULTILINE)
     figures = [(f"{cell.label}, {cell.view} regret", cell.reference) for cell in FIGURES]
     expected = [(label, reference.value) for label, reference in figures if reference]
     expected += [(f"IF1 / IF2, {ratio.instance}, {ratio.arms} arms, median", ratio.median) for ratio in RATIOS]
     assert [label.strip() for label, _ in rows] == [label for label, _ in expected]
     for (_, shown), (_, value) in zip(rows, expected, strict=True):
         assert float(shown) == pytest.approx(value, abs=0.5)
-    checked = set(re.findall(r"`([a-z0-9+-]+)`", page.split("## Checked against what")[1].split("\n## ")[0]))
-    known = {getattr(room, name).name for room in (policies, learners) for name in room.__all__}
-    families = {name for name in known if name.startswith(("restart-", "window-"))}  # under restart and fading
-    assert known - families <= checked
+
+
+def test_the_page_says_of_every_algorithm_what_it_was_checked_against_and_how_fast_it_is() -> None:
+    table = [line.split("|")[2:] for line in section("Checked against what").splitlines() if line.startswith("|")]
+    named = re.findall(r"`([a-z0-9+-]+)`", " ".join(cell for cells in table for cell in cells))
+    assert len(set(named)) == len(named)
+    assert set(named) == registered(POLICIES) | registered(LEARNERS)
+    fast = re.findall(r"^([a-z0-9+-]*[a-z][a-z0-9+-]*) {2,}\d+\.\d", section("Speed"), re.MULTILINE)
+    assert len(set(fast)) == len(fast)
+    assert set(fast) == registered(POLICIES)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,10 @@ import pytest
 
 from duelist.clicks import cascade
 from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
 from duelist.data import Dataset, synthetic
 from duelist.evidence import users_needed
-from duelist.interleaving import TeamDraft
+from duelist.interleaving import Balanced, Shown, TeamDraft
 from duelist.reproductions import interleaving_users
 from duelist.reproductions.interleaving_users import INTERLEAVING_USERS, PAIRS, Sessions, needed
 from duelist.reproductions.reproduction import Setting
@@ -63,6 +65,23 @@ def test_every_method_is_run_on_every_pair(tmp_path: Path, monkeypatch: pytest.M
     assert len(report.rows) == len(PAIRS) * 11
     report.chart.draw(tmp_path / "users.png")
     assert (tmp_path / "users.png").stat().st_size > 1000
+
+
+@pytest.mark.breaks("interleaving-users")
+def test_credit_that_goes_to_the_other_ranker_is_noticed(
+    data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = TeamDraft.credit
+
+    def turned(self: TeamDraft, shown: Shown, clicks: Iterable[int]) -> Floats:
+        return right(self, shown, clicks)[::-1]
+
+    monkeypatch.setattr(TeamDraft, "credit", turned)
+    monkeypatch.setattr(interleaving_users, "built_in", lambda: [Balanced(), TeamDraft()])
+    monkeypatch.setattr(interleaving_users, "QUICK", 1000)
+    home = data("mq2008/S1.txt.gz").parents[1]
+    rows = INTERLEAVING_USERS.run(Setting(quick=True, data=home)).rows
+    assert [row.agrees for row in rows] == [True, True, False] * 2
 
 
 def test_missing_data_is_named(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -83,11 +84,42 @@ def test_cells_run(reproduction: Reproduction, data: Callable[[str], Path]) -> N
     assert len(navigational(found).panels[0].lines) == 1
 
 
-def test_a_slower_learner_is_noticed(data: Callable[[str], Path]) -> None:
+def verdicts(cell: LearnerCell, learner: str, home: Path) -> list[bool | None]:
+    """Of a cell, small version, with another learner under its name."""
+    other = replace(cell, learner=Spec.read("learner", learner))
+    return [row.agrees for row in cell.rows(other.measure(Setting(quick=True, data=home)))]
+
+
+@pytest.mark.breaks("online-mq2008")
+@pytest.mark.parametrize("learner", ["pdgd:rate=0.01", "pdgd:rate=1.0", "dbgd"])
+def test_another_step_and_another_learner_are_noticed(learner: str, data: Callable[[str], Path]) -> None:
+    home, cell = data("mq2008/S1.txt.gz").parent.parent, FIGURES[1].cells("somewhere", 10)[1]
+    assert verdicts(cell, "pdgd", home) == [True, True]
+    assert False in verdicts(cell, learner, home)
+
+
+@pytest.mark.breaks("online-peers")
+def test_a_pairrank_that_is_never_certain_is_noticed(data: Callable[[str], Path]) -> None:
+    home, cell = data("mq2008/S1.txt.gz").parent.parent, PEERS[4].cells("somewhere", 1)[0]
+    assert verdicts(cell, "pairrank", home) == [True, True]
+    assert False in verdicts(cell, "pairrank:width=100.0", home)
+
+
+@pytest.mark.breaks("online-tally")
+def test_a_tally_that_is_not_looked_at_misses_its_goals(data: Callable[[str], Path]) -> None:
     home = data("mq2008/S1.txt.gz").parent.parent
-    cell = FIGURES[1].cells("somewhere", 10)[1]
-    slow = replace(cell, learner=Spec.read("learner", "pdgd:rate=0.01"))
-    assert not all(row.agrees for row in cell.rows(slow.measure(Setting(quick=True, data=home))))
+    cells = {cell.label: cell for cell in ONLINE_GOALS.cells if isinstance(cell, LearnerCell)}
+    place = ("mq2008", "perfect")
+    wanted = [cells[goal_label(*place, learner)] for learner in ("tally", "pdgd")]
+    found = {cell.label: cell.measure(Setting(quick=True, data=home)) for cell in wanted}
+    everywhere = {
+        goal_label(*label, learner): found[goal_label(*place, learner)]
+        for label in product(("mq2008", "mq2007-partial"), ("perfect", "navigational", "informational"))
+        for learner in ("tally", "pdgd")
+    }
+    assert goals(everywhere)[0].agrees
+    blind = replace(wanted[0], learner=Spec.read("learner", "tally:strength=0.0"))
+    assert goals(everywhere | {wanted[0].label: blind.measure(Setting(quick=True, data=home))})[0].agrees is False
 
 
 def test_floors_are_of_cells_that_are_run() -> None:

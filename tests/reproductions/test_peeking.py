@@ -31,6 +31,7 @@ def test_the_reproduction_agrees_and_draws(tmp_path: Path) -> None:
     assert (tmp_path / "peeking.png").stat().st_size > 10_000
 
 
+@pytest.mark.breaks("peeking")
 def test_deltas_that_are_not_fair_break_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     """Users who lean to one side by a tenth: there is a winner, and methods name it."""
     monkeypatch.setattr(peeking, "DELTAS", {"coin": lambda rng, shape: rng.choice([-1.0, 1.0], shape, p=[0.45, 0.55])})

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from duelist.reproductions.reproduction import Measured, Setting
+from duelist.core.spec import Spec
+from duelist.reproductions.catalogue import find
+from duelist.reproductions.policy_cells import PolicyCell
+from duelist.reproductions.reproduction import Measured, Setting, measure_cells
 from duelist.reproductions.rex3_bound import bound
 from duelist.reproductions.rex3_regret import (
     ANYTIME,
@@ -54,6 +60,67 @@ def test_one_regret_below_another_is_judged_by_the_ratio_of_the_means() -> None:
     assert row.ours.mean == pytest.approx(0.5, abs=0.02)
     assert rex3_beats_sparring({REX3: high, SPARRING: low})[0].agrees is False
     assert rex3_beats_sparring({REX3: low, SPARRING: low})[0].agrees is False
+
+
+def verdicts(name: str, home: Path, instead: Mapping[str, str]) -> list[bool | None]:
+    """Of the claims of a figure, small version, with other policies under some labels."""
+    found, quick = find(name), Setting(quick=True, data=home)
+    cells = [cell for cell in found.chosen(quick=True) if isinstance(cell, PolicyCell)]
+    wanted = [cell for cell in cells if " duels" not in cell.label and ", 8 rankers" not in cell.label]  # by claims
+    broken = [
+        replace(cell, policy=Spec.read("policy", instead.get(cell.label.split(",")[0], str(cell.policy))))
+        for cell in wanted
+    ]
+    return [row.agrees for row in found.judge(measure_cells(broken, quick))]
+
+
+@pytest.mark.breaks(
+    *("rex3-2", "rex3-3", "rex3-3-arms", "rex3-5-informational", "rex3-5-perfect", "rex3-6"),
+    *("rex3-7-savage", "rex3-7-bvs", "rex3-8"),
+)
+@pytest.mark.parametrize(
+    ("name", "instead", "right", "wrong"),
+    [
+        ("rex3-2", "rex3:gamma=0.5", [True], [False]),  # explores half of the time for ever
+        ("rex3-3", "uniform", [True] * 4, [False] * 4),
+        ("rex3-3-arms", "rex3:gamma=0.5", [True] * 4, [True, True, True, False]),
+        ("rex3-3-arms", "uniform", [True] * 4, [False] * 4),
+        ("rex3-5-informational", "rex3:gamma=0.5", [True], [False]),
+        ("rex3-5-perfect", "rex3:gamma=0.5", [True] * 4, [False, True, True, True]),
+        ("rex3-5-perfect", "uniform", [True] * 4, [False] * 4),
+        ("rex3-6", "uniform", [True, True, None], [False, False, None]),
+        ("rex3-7-savage", "rex3:gamma=0.5", [True], [False]),
+        ("rex3-7-bvs", "rucb", [False, True], [True, False]),  # which finds the Condorcet winner
+        ("rex3-8", "uniform", [True] * 3, [False, False, True]),
+    ],
+)
+def test_claims_of_every_figure_fail_where_rex3_is_something_else(
+    name: str, instead: str, right: list[bool | None], wrong: list[bool | None], data: Callable[[str], Path]
+) -> None:
+    home = Path()  # most figures need no data
+    if name.startswith(("rex3-3", "rex3-5", "rex3-6")):
+        home = data("preferences/MSLR_Navigational_PMat.npz").parent.parent
+    assert verdicts(name, home, {}) == right
+    assert verdicts(name, home, {REX3: instead}) == wrong
+
+
+def test_a_rucb_that_is_not_deceived_is_noticed() -> None:
+    assert verdicts("rex3-8", Path(), {"RUCB": "rex3"})[-1] is False
+
+
+@pytest.mark.breaks("rex3-1")
+def test_rates_that_are_not_taken_break_the_claims_of_figure_1(data: Callable[[str], Path]) -> None:
+    home = data("preferences/MSLR_Navigational_PMat.npz").parent.parent
+    figure, quick = find("rex3-1"), Setting(quick=True, data=home)
+    cells = [cell for cell in figure.chosen(quick=True) if isinstance(cell, PolicyCell)]
+
+    def agrees(change: Callable[[float], Spec]) -> list[bool | None]:
+        changed = [replace(cell, policy=change(float(cell.policy.parameters["gamma"]))) for cell in cells]
+        return [row.agrees for row in figure.judge(measure_cells(changed, quick))]
+
+    assert agrees(lambda gamma: Spec("policy", "rex3", {"gamma": gamma})) == [True, True, True]
+    assert agrees(lambda gamma: Spec("policy", "rex3", {"gamma": min(0.5, 10 * gamma)})) == [False, True, False]
+    assert agrees(lambda gamma: Spec("policy", "uniform")) == [False, False, True]
 
 
 def test_on_bvs_the_claim_of_all_data_sets_does_not_hold() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from duelist.reproductions.samples import mean_of, median_of, ratio_of
+from duelist.reproductions.samples import crossed_mean, mean_of, median_of, ratio_of
 
 
 def test_the_interval_of_a_median_covers_it_as_often_as_it_says() -> None:
@@ -31,3 +31,15 @@ def test_a_ratio_of_medians_forgets_an_outlier() -> None:
     above, below = np.array([2.0, 2.0, 2.0, 900.0]), np.ones(4)
     assert ratio_of(above, below, centre=np.median).mean == 2.0
     assert mean_of(above).mean == pytest.approx(226.5)
+
+
+def test_a_mean_of_rows_and_columns_that_are_drawn_covers_it_as_often_as_it_says() -> None:
+    luck, covered, only_columns = np.random.default_rng(4), 0, 0
+    for _ in range(400):
+        table = luck.normal(0, 1, (8, 1)) + luck.normal(0, 1, 25) + luck.normal(0, 1, (8, 25))
+        low, high = crossed_mean(table)[1:]
+        covered += low <= 0.0 <= high
+        low, high = mean_of(table.mean(0))[1:]
+        only_columns += low <= 0.0 <= high
+    assert 372 <= covered <= 400
+    assert only_columns < 300

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from duelist.offline.diversity import SVMDiv, candidates, choose_knowing_subtopics
+from duelist.core.memory import Ints
+from duelist.offline.diversity import Candidates, SVMDiv, candidates, choose_knowing_subtopics
 from duelist.reproductions.reproduction import Reproduction, Setting
 from duelist.reproductions.thesis_diversity import QUICK, SIZE, TABLE, baselines, figure_4_4, losses
 from duelist.reproductions.thesis_diversity_curves import COSTS, SIZES, TRAINING, missed, risk_of
@@ -68,3 +70,41 @@ def test_a_larger_c_lowers_the_risk_and_greed_misses_what_it_asks_for() -> None:
     assert risk_of(large) < 0.5 * risk_of(small)
     assert missed(small, train) == 0.0
     assert missed(large, train) > 0.5
+
+
+def turn_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let SVM-div choose by its weights with the wrong sign."""
+    right = SVMDiv.predict
+
+    def predict(self: SVMDiv, query: Candidates) -> Ints:
+        self.coef_ = -self.coef_
+        try:
+            return right(self, query)
+        finally:
+            self.coef_ = -self.coef_
+
+    monkeypatch.setattr(SVMDiv, "predict", predict)
+
+
+def disagreeing(figure: Reproduction) -> list[str]:
+    return [row.cell for row in figure.run(Setting(quick=True)).rows if row.agrees is False]
+
+
+@pytest.mark.breaks("thesis-4.1", "thesis-4.6", "thesis-4.7")
+def test_weights_of_the_wrong_sign_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn_round(monkeypatch)
+    lost = {cell.split(" (")[0] for cell in disagreeing(TABLE) if "less" in cell}
+    assert {"SVM-div", "SVM-div against Essential Pages, wins less losses a query"} <= lost
+    assert "at the best C less half way from subtopics known to Essential Pages" in disagreeing(COSTS)
+    assert len(disagreeing(SIZES)) == 2
+
+
+@pytest.mark.breaks("thesis-4.5")
+def test_training_with_the_first_query_alone_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = SVMDiv.fit
+
+    def fit(self: SVMDiv, queries: Sequence[Candidates]) -> SVMDiv:
+        return right(self, queries[:1])
+
+    monkeypatch.setattr(SVMDiv, "fit", fit)
+    assert len(disagreeing(TRAINING)) == 1

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from duelist.core.memory import Floats
+from duelist.reproductions import thesis_evidence
 from duelist.reproductions.reproduction import Setting
 from duelist.reproductions.thesis_evidence import (
     EVIDENCE,
@@ -38,6 +39,13 @@ def test_only_the_slips_of_the_thesis_disagree(tmp_path: Path) -> None:
     assert measured[4:6] == pytest.approx([284, 92], abs=0.5)
     report.chart.draw(tmp_path / "evidence.png")
     assert (tmp_path / "evidence.png").stat().st_size > 10_000
+
+
+@pytest.mark.breaks("thesis-7.1")
+def test_clicks_of_the_other_team_and_another_level_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thesis_evidence, "LEARNED", tuple(-weight for weight in thesis_evidence.LEARNED))
+    monkeypatch.setattr(thesis_evidence, "CRITICAL", 1.645)  # a one-sided test
+    assert [row.agrees for row in EVIDENCE.run(Setting()).rows[:6]] == [False] * 6
 
 
 @pytest.mark.parametrize("weights", [(1, 1), (1, 0)])

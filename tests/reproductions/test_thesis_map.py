@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput
+from duelist.core.memory import Floats
 from duelist.data import Dataset, Fold, synthetic
+from duelist.offline import SVMMap
 from duelist.offline.rankers import make_ranker, query_numbers, scores_of
+from duelist.reproductions import thesis_map
 from duelist.reproductions.reproduction import Setting
 from duelist.reproductions.thesis_map import (
     LEARNING,
@@ -138,6 +142,18 @@ def test_a_small_version_runs(data: Callable[[str], Path], tmp_path: Path) -> No
     assert report.rows[4].agrees  # svm-acc: few trials suffice to see it
     report.chart.draw(tmp_path / "map.png")
     assert (tmp_path / "map.png").stat().st_size > 10_000
+
+
+@pytest.mark.breaks("thesis-3.6")
+def test_an_svm_map_of_the_wrong_sign_is_noticed(data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    def turned(ranker: Any, part: Dataset) -> Floats:
+        return -scores_of(ranker, part) if isinstance(ranker, SVMMap) else scores_of(ranker, part)
+
+    monkeypatch.setattr(thesis_map, "scores_of", turned)
+    monkeypatch.setattr(thesis_map, "ON_STEPS", ("svm-map", "svm-roc", "svm-acc"))
+    monkeypatch.setattr(thesis_map, "ON_SCORES", ())
+    report = LEARNING.run(Setting(quick=True, data=data("mq2008/S1.txt.gz").parents[1]))
+    assert [row.agrees for row in report.rows] == [False] * 5
 
 
 def test_missing_data_is_named(tmp_path: Path) -> None:

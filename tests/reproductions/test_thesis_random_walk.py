@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import itertools
 import math
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from duelist.dueling.environments import Matrix
 from duelist.dueling.environments.instances import worst_case
 from duelist.dueling.policies.interleaved_filter import IF1, IF2
 from duelist.reproductions import thesis_random_walk
@@ -71,8 +74,24 @@ def test_the_report_and_its_slip(tmp_path: Path) -> None:
     assert (tmp_path / "walk.png").stat().st_size > 5_000
 
 
+@pytest.mark.breaks("thesis-B.2")
 def test_a_filter_that_plays_a_round_more_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         thesis_random_walk, "rounds_of", lambda kind, world, seed: 5 + int(seed.generate_state(1)[0] % 2)
     )
     assert [row.agrees for row in RANDOM_WALK.run(Setting(quick=True)).rows[:3]] == [False, False, False]
+
+
+@pytest.mark.breaks("thesis-B.2")
+def test_a_filter_that_begins_at_the_worst_arm_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that errs would: where all gaps are equal, whoever comes next leaves as many arms behind."""
+
+    def from_worst(kind: type[IF2], world: Matrix, seed: np.random.SeedSequence) -> int:
+        def begun(arms: int, **settings: Any) -> IF2:
+            tries = (kind(arms, **{**settings, "seed": own}) for own in itertools.count())
+            return next(policy for policy in tries if policy.incumbent[0] == arms - 1)
+
+        return rounds_of(begun, world, seed)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(thesis_random_walk, "rounds_of", from_worst)
+    assert [row.agrees for row in RANDOM_WALK.run(Setting(quick=True)).rows[:2]] == [False, False]

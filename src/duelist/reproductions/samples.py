@@ -30,6 +30,17 @@ def median_of(sample: Any) -> Interval:
     return Interval(float(np.median(ordered)), float(ordered[max(0, low)]), float(ordered[min(len(ordered) - 1, high)]))
 
 
+def crossed_mean(table: Floats) -> Interval:
+    """The mean of a table whose rows are drawn, and its columns too: other rows or other columns would give another.
+
+    >>> [round(number, 2) for number in crossed_mean(np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0], [3.0, 4.0, 5.0]]))]
+    [3.0, -0.51, 6.51]
+    """
+    rows, columns = mean_of(table.mean(1)), mean_of(table.mean(0))
+    half = math.hypot(rows.high - rows.mean, columns.high - columns.mean)
+    return Interval(rows.mean, rows.mean - half, rows.mean + half)
+
+
 def ratio_of(above: Floats, below: Floats, paired: bool = False, centre: Callable[..., Any] = np.mean) -> Interval:
     """The ratio of two means (or medians); `paired` where run by run the world was the same.
 

@@ -54,7 +54,7 @@ class Scale(NamedTuple):
     test: int
     costs: tuple[float, ...]  # for the choice of C
     training: tuple[int, ...]  # Figure 4.5: numbers of training queries
-    draws: int  # of training queries, for each number
+    sets: int  # of training queries, for each number
     fitted_costs: tuple[float, ...]  # Figure 4.6
     sizes: tuple[int, ...]  # Figure 4.7
 
@@ -65,10 +65,10 @@ class Scale(NamedTuple):
 
 
 FULL = Scale(
-    *(15, 10, 75, (1e-4, 1e-3, 1e-2, 1e-1), (1, 2, 4, 8, 15), 5),
+    *(15, 10, 75, (1e-4, 1e-3, 1e-2, 1e-1), (1, 2, 4, 8, 15), 24),
     *((1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0), (2, 4, 6, 8, 10)),
 )
-QUICK = Scale(15, 5, 25, (1e-3, 1e-2), (1, 15), 8, (1e-6, 1e-2, 1.0), (2, 5))
+QUICK = Scale(15, 5, 25, (1e-3, 1e-2), (1, 15), 12, (1e-6, 1e-2, 1.0), (2, 5))
 
 
 def losses(queries: Sequence[Candidates], choose: Callable[[Candidates], Ints]) -> Floats:

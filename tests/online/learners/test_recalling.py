@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pytest
 
 from duelist.data.load import load_fold
 from duelist.online import learn
@@ -80,6 +81,28 @@ def test_the_lesson_is_that_of_the_pairs_recalled() -> None:
                     expected += SETTINGS["lesson"] * p * (1 - p) * (tally[i] - tally[j]) * apart
         np.testing.assert_allclose(learner.moving[0], expected, atol=1e-12)
     assert np.abs(learner.moving[0]).max() > 0.01
+
+
+@pytest.mark.parametrize(("repeats", "share"), [(0.9, 0.08), (0.6, 0.32), (0.1, 0.4)])
+def test_lists_without_tallies_are_the_more_the_less_clicks_repeat_themselves(repeats: float, share: float) -> None:
+    learner = RecallingTally(n_features=1, explore=0.4, seed=1)
+    learner.tell(learner.ask([[1.0]], keys=[5]), [0])
+    learner.agreement[0], learner.spread[0] = repeats, 1.0
+    asked, plain = 3000, 0
+    for _ in range(asked):
+        impression: Any = learner.ask([[1.0], [2.0]], keys=[5, 6])
+        plain += bool((impression.scores[:2] == impression.general[:2]).all())
+    assert abs(plain / asked - share) < 4.5 * math.sqrt(share * (1 - share) / asked)
+
+
+def test_lists_without_tallies_keep_the_ranker_good_where_clicks_are_noisy() -> None:
+    fold = load_fold("synthetic:queries=60,documents=100,features=20,noise=1,seed=5", 1)
+    exploring, not_so, pdgd = (
+        learn(name, fold, clicks="navigational", impressions=6000, runs=6, seed=1, cores=1)
+        for name in ("tally-recall", "tally-recall:explore=0.0", "pdgd")
+    )
+    assert exploring.final[:, -1].mean() > not_so.final[:, -1].mean() + 0.03
+    assert exploring.online[:, -1].mean() > 1.2 * pdgd.online[:, -1].mean()
 
 
 def test_few_queries_shown_often_do_not_spoil_the_ranker() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.compile import kernel
-from duelist.core.memory import Flags, Floats, Ints, table
+from duelist.core.memory import Flags, Floats, Ints, parameter, table
 from duelist.online.learners.pdgd import last_seen
 from duelist.online.learners.tally import (
     Tallied,
@@ -22,6 +22,7 @@ from duelist.online.learners.tally import (
     learn_clicks,
     mean_surplus,
     noise,
+    repeated,
     slope,
 )
 from duelist.online.page import Page
@@ -39,9 +40,11 @@ class RecallingTally(Tally):
     """Tally whose ranker learns from tallies of documents drawn from the page's remembered ones, shown or not.
 
     What is shown again and again is there because of its tally: among such documents good features go with bad luck.
-    Among documents that are drawn regardless of what is shown they do not.
+    Among documents that are drawn regardless of what is shown they do not. And documents that are never shown teach
+    nothing: some lists are PDGD's, without tallies, the more of them the less clicks repeat themselves.
 
-    Departs: from Tally by the documents that teach, and by what an impression carries, which is twice as much.
+    Departs: from Tally by the documents that teach, by lists without tallies, and by what an impression carries,
+    which is twice as much.
 
     >>> learner = RecallingTally(n_features=1, seed=1)
     >>> for _ in range(20):  # two documents that no ranker can tell apart
@@ -54,8 +57,13 @@ class RecallingTally(Tally):
     name = "tally-recall"
     impression = Recalled
 
+    explore: float = parameter(0.25, "share of lists without tallies, at most", low=0, high=1)
+
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        draw_tallied(self, page, impression, rng)
+        if rng.random() < self.explore * min(1.0, 2.0 - 2.0 * repeated(self)):
+            draw_tallied(self, page, impression, 1.0, 0.0, rng)
+        else:
+            draw_tallied(self, page, impression, self.contrast, self.strength, rng)
         recall(self, page, impression, rng)
 
     def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:

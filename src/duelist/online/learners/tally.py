@@ -82,7 +82,7 @@ class Tally(Learner):
         self.weights[0] = self.moving[0] = weights
 
     def choose(self, page: Page, impression: Any, rng: np.random.Generator) -> None:
-        draw_tallied(self, page, impression, rng)
+        draw_tallied(self, page, impression, self.contrast, self.strength, rng)
 
     def update(self, impression: Any, clicked: Flags, rng: np.random.Generator) -> None:
         last = last_seen(impression, clicked)
@@ -94,14 +94,16 @@ class Tally(Learner):
 
 
 @kernel
-def draw_tallied(self: Tally, page: Page, impression: Any, rng: np.random.Generator) -> None:
+def draw_tallied(
+    self: Tally, page: Page, impression: Any, contrast: float, strength: float, rng: np.random.Generator
+) -> None:
     """A list by the ranker's scores and the tallies; the scores alone are kept in page.wanted[1]."""
     score_page(page, self.moving, 0)
     doubt = noise(self)
     for document in range(page.size):
         page.wanted[1, document] = page.scores[document]
         surplus = mean_surplus(self, page.keys[page.first + document], doubt)
-        page.scores[document] = self.contrast * page.scores[document] + self.strength * surplus
+        page.scores[document] = contrast * page.scores[document] + strength * surplus
     draw_list(page, impression, self.length, rng)
     impression.part[0] = impression.count[0] / max(1, page.size)
     for slot in range(impression.count[0]):
@@ -177,14 +179,15 @@ def count_seen(self: Tally, impression: Any, clicked: Flags, last: int) -> None:
 
 
 @kernel
-def noise(self: Tally) -> float:
-    """How many views of a document tell as much about it as its being one of those people see.
+def repeated(self: Tally) -> float:
+    """The part of what clicks vary by that is the documents' own: the correlation of two surpluses of one document."""
+    return float(max(0.01, min(0.99, self.agreement[0] / self.spread[0])))
 
-    (1 - r) / r, where r is the part of what clicks vary by that is the documents' own: the correlation
-    of two surpluses of one document.
-    """
-    repeated = max(0.01, min(0.99, self.agreement[0] / self.spread[0]))
-    return float((1.0 - repeated) / repeated)
+
+@kernel
+def noise(self: Tally) -> float:
+    """How many views of a document tell as much about it as its being one of those people see: (1 - r) / r."""
+    return (1.0 - repeated(self)) / repeated(self)
 
 
 @kernel
