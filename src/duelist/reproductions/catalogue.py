@@ -56,6 +56,7 @@ CATALOGUE = {
     "adaptive-intervals": Listed(
         "intervals of a leaderboard whose pairs a policy chose, equal arms", "adaptive_intervals:ADAPTIVE"
     ),
+    "board-fit": Listed("how often the test of fit refutes boards that are true, and circles", "board_fit:BOARD_FIT"),
     "certain": Listed("how often a policy is certain, and wrong: easy, near, tied, in a circle", "certain:CERTAIN"),
     "interleaving-users": Listed(
         "users needed by each interleaving method, two real rankers of MQ2008, navigational clicks",
