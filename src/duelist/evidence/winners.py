@@ -10,6 +10,11 @@ Wins are a K x K table, row over column, ties half each. Five meanings of winner
   from others: for this target preferences must be transitive.
 
 These four rest on limits of all pairs that hold together.
+
+Where preferences change, "beats" is about the average over the duels that the two had so far, at each look: of all
+courses with the same mean, a bet at 1/2 is worth most to somebody whose rates stand still (the logarithm of
+1 - m + m e^x is concave in m). That is proved for copeland, top-k and ranking. For condorcet it holds while the arm
+that is as good as i stays the same, and is at most K - 1 times as often wrong else; borda bets at other rates than 1/2.
 """
 
 from __future__ import annotations
