@@ -52,3 +52,20 @@ def test_a_journal_and_what_was_exported_of_it(run: Run, tmp_path: Path) -> None
     assert found["standings"][0]["arm"] == "new"
     assert found["duels"] + found["settled"] == 60
     assert found["users"] <= 20
+
+
+def test_a_parquet_file_with_as_many_columns_as_events_have_is_one_of_duels(
+    run: Run, command: Command, tmp_path: Path
+) -> None:
+    """Once it was taken for a journal: event 1 is missing."""
+    polars = pytest.importorskip("polars")
+    names = ("left", "right", "winner", "weight", "user", "time", "context")
+    rows = [
+        ("a", "b", "a", 1.0, "u", 1.0, "x"),
+        ("b", "a", "b", 1.0, "v", 2.0, "y"),
+        ("a", "b", "a", 1.0, "w", 3.0, "x"),
+    ]
+    polars.DataFrame(rows, schema=names, orient="row").write_parquet(tmp_path / "duels.parquet")
+    assert json.loads(run("rank", tmp_path / "duels.parquet", "--json"))["duels"] == 3
+    done = command("replay", tmp_path / "duels.parquet")
+    assert "its columns are left, right, winner" in done.stderr

@@ -106,8 +106,20 @@ def test_failures_are_asked_again_and_a_broken_judge_ends_it() -> None:
     assert "a judge answers with" in wrong.error
 
 
-def test_the_bar_says_who_leads_and_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    run(RUCB(arms=ARMS, seed=1), Judge(), budget=60, concurrency=1, progress=True)
+@pytest.mark.parametrize("budget", [60, None])
+@pytest.mark.parametrize("awaited", [False, True])
+def test_the_bar_says_who_leads_and_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], awaited: bool, budget: int | None
+) -> None:
+    judge, policy = Judge(), RUCB(arms=ARMS, seed=1)
+
+    async def ask(first: str, second: str) -> Any:
+        return judge(first, second)
+
+    if awaited:
+        asyncio.run(run_async(policy, ask, budget, concurrency=1, progress=True))
+    else:
+        run(policy, judge, budget, concurrency=1, progress=True)
     said = capsys.readouterr().err
     assert " leads, " in said
     assert any(words in said for words in ("more", "far from certain"))

@@ -10,9 +10,12 @@ from duelist.core.errors import BadInput, UnknownName
 from duelist.dueling.policy import Duel
 from duelist.live import Experiment, LocalExperiments
 from duelist.live.events import TOLD, body_of
+from duelist.live.kinds import make_state
 from duelist.live.kinds.arms import Arms
+from duelist.live.replay import fold_anew
+from duelist.live.told import told_duels
 
-from .helpers import Time, check_replay, definition, experiments, hashes
+from .helpers import RANKINGS, Time, check_replay, definition, experiments, hashes
 
 
 def play(search: Experiment, rounds: int, seed: int = 0) -> None:
@@ -200,3 +203,40 @@ def test_threads_learn_what_became_of_their_tells_whoever_folds_them() -> None:
         over.set()
         watcher.join()
         assert answers == [False, True] * 300
+
+
+def test_the_certainty_of_a_live_policy_is_that_of_the_duels_told() -> None:
+    """Told one by one, replayed in chunks, and restored from a record: as if the policy had been told by hand."""
+    with experiments() as living:
+        search = started(living, policy="rucb")
+        play(search, 500)
+        state = living.fold.current("search")
+        assert isinstance(state, Arms)
+        log = told_duels(living.journal)
+        alone = RUCB(arms=state.definition.arms, seed=1)
+        alone.learn((log.arms[a], log.arms[b], y) for a, b, y in zip(log.left, log.right, log.outcome, strict=True))
+        expected = alone.certain(0.95)
+        assert expected is not None
+        again = make_state(state.number, state.definition, state.version, living.journal.get)
+        again.restore(state.record())
+        anew = fold_anew(living.journal).current("search")
+        for each in (state, again, anew):
+            assert isinstance(each, Arms)
+            assert each.policy.certain(0.95) == expected
+            assert each.policy.ranking() == alone.ranking()
+            assert each.policy.duels_needed(0.99, "ranking") == alone.duels_needed(0.99, "ranking")
+
+
+def test_a_user_who_clicks_every_day_does_not_make_it_certain() -> None:
+    """One person's lists are one voice for each two arms, however many there are."""
+    with experiments() as living:
+        search = started(living, policy="uniform")
+        for visitor in ["always the same"] * 60:
+            page = search.interleave(RANKINGS, user=visitor, length=4)
+            if page.id is not None:
+                search.click(page.id, page.ranking[0])
+        state = living.fold.current("search")
+        assert isinstance(state, Arms)
+        assert state.policy.told > 40
+        assert state.policy.met.duels <= 3
+        assert state.policy.certain(0.6) is None

@@ -162,6 +162,19 @@ def budget_command(
     print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else budget_table(rows))
 
 
+@app.command("batches")
+def batches_command(
+    policies: Annotated[list[str] | None, typer.Argument(help="Policies to measure; all by default.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Runs a policy.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """How many different pairs policies ask about in a batch of eight, and what that costs."""
+    from duelist.bench.batches import batches_table, bench_batches
+
+    rows = bench_batches(runs, policies or ())
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else batches_table(rows))
+
+
 @app.command("journals")
 def journals_command(
     postgres: Annotated[str | None, typer.Option(help="postgresql://... of an empty database, to measure too.")] = None,

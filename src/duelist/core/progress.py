@@ -24,8 +24,8 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress_bar(label: str, total: int, show: bool | None = None) -> Iterator[Advance]:
-    """Yields a function that advances the bar; `show=None` shows it on a terminal only."""
+def progress_bar(label: str, total: int | None, show: bool | None = None) -> Iterator[Advance]:
+    """Yields a function that advances the bar; `show=None` shows it on a terminal only. Without a total it counts."""
     if not (sys.stderr.isatty() if show is None else show):
         yield lambda amount, note=None: None
         return
@@ -35,7 +35,7 @@ def progress_bar(label: str, total: int, show: bool | None = None) -> Iterator[A
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.completed:,.0f}" if total is None else "{task.percentage:>3.0f}%"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}", markup=False),
     )

@@ -22,7 +22,12 @@ class PairCounts:
     """
 
     def __init__(self, rows: Sequence[Sequence[float]] = ()) -> None:
-        self.pairs = {(int(low), int(high)): [float(won), float(lost)] for low, high, won, lost in rows}
+        self._pairs = {(int(low), int(high)): [float(won), float(lost)] for low, high, won, lost in rows}
+
+    @property
+    def pairs(self) -> dict[tuple[int, int], list[float]]:
+        """Wins of both arms, by their numbers, the lower one first."""
+        return self._pairs
 
     @property
     def duels(self) -> int:
@@ -35,9 +40,9 @@ class PairCounts:
             return
         if left > right:
             left, right, outcome = right, left, 1.0 - outcome
-        pair = self.pairs.get((left, right))
+        pair = self._pairs.get((left, right))
         if pair is None:
-            pair = self.pairs[left, right] = [0.0, 0.0]
+            pair = self._pairs[left, right] = [0.0, 0.0]
         pair[0] += outcome
         pair[1] += 1.0 - outcome
 
@@ -62,4 +67,4 @@ class PairCounts:
 
     def record(self) -> list[list[float]]:
         """As plain values, in the order of the pairs."""
-        return [[*pair, *self.pairs[pair]] for pair in sorted(self.pairs)]
+        return [[*pair, *counts] for pair, counts in sorted(self.pairs.items())]

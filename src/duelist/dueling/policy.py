@@ -272,7 +272,8 @@ class Policy(Agent, abstract=True):
         """The answer, once it holds with this confidence; None before, or if there is never one.
 
         It comes from the counts of the duels told here, so that every policy has it, at every look. `target` is one of
-        condorcet, copeland, borda, top-k (with `k`) and ranking; of these two the arm is a tuple of arms. Without a
+        condorcet, copeland, borda, top-k (with `k`) and ranking; of these two the arm is a tuple of arms. Where
+        preferences change it speaks of the average over the duels that each pair had, and not of now. Without a
         confidence: what the algorithm itself is sure of, which only some ever are.
 
         >>> from duelist import RUCB

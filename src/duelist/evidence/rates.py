@@ -21,7 +21,9 @@ from duelist.core.memory import Floats
 from duelist.evidence.deltas import check_share
 
 IMAGINED = 3.0  # wins and losses imagined before the first; docs/leaderboard.md has what others cost
-HALVINGS = 50
+STEPS = 100  # at most, towards a limit; a million duels take fifteen
+ENOUGH = 1e-12  # steps that are less are none
+TINY = 1e-300
 
 
 class Limits(NamedTuple):
@@ -51,18 +53,24 @@ def always_valid_limits(wins: Any, losses: Any, alpha: Any = 0.05, prior: float 
     wins, losses = np.asarray(wins, np.float64), np.asarray(losses, np.float64)
     most = -np.log(np.asarray(alpha, np.float64)) - log_e_against(0.5, wins, losses, prior)
     most = most - (wins + losses) * math.log(0.5)  # what of the bet does not depend on the rate
-    mean = np.divide(wins, wins + losses, out=np.full(np.shape(wins + losses), 0.5), where=wins + losses > 0)
+    return Limits(_edge(wins, losses, most), 1 - _edge(losses, wins, most))
 
-    def edge(outside: float) -> Any:
-        # The bet against m is convex in m and least at the mean: one halving towards each side.
-        inside, beyond = mean.copy(), np.full(mean.shape, outside)
-        for _ in range(HALVINGS):
-            middle = (inside + beyond) / 2
-            rejected = -special.xlogy(wins, middle) - special.xlog1py(losses, -middle) >= most
-            beyond, inside = np.where(rejected, middle, beyond), np.where(rejected, inside, middle)
-        return beyond
 
-    return Limits(edge(0.0), edge(1.0))
+def _edge(wins: Floats, losses: Floats, most: Floats) -> Floats:
+    """The rate below the mean against which the bet has won just enough.
+
+    What it has won is convex in the rate and falls up to the mean. So Newton's steps, from a rate that is rejected by
+    the wins alone, all stay on the rejected side: where they end is at most too low.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        at = np.where(wins > 0, np.maximum(np.exp(-most / wins), TINY), 0.0)
+        for _ in range(STEPS):
+            beyond = -special.xlogy(wins, at) - special.xlog1py(losses, -at) - most
+            step = np.where(wins > 0, beyond / (wins / at - losses / (1 - at)), 0.0)
+            at = at + np.where((beyond > 0) & (step > 0), step, 0.0)
+            if not (step > ENOUGH * at).any():
+                break
+    return at
 
 
 def planned_limits(wins: Any, losses: Any, alpha: float = 0.05) -> Limits:

@@ -10,6 +10,11 @@ Wins are a K x K table, row over column, ties half each. Five meanings of winner
   from others: for this target preferences must be transitive.
 
 These four rest on limits of all pairs that hold together.
+
+Where preferences change, "beats" is about the average over the duels that the two had so far, at each look: of all
+courses with the same mean, a bet at 1/2 is worth most to somebody whose rates stand still (the logarithm of
+1 - m + m e^x is concave in m). That is proved for copeland, top-k and ranking. For condorcet it holds while the arm
+that is as good as i stays the same, and is at most K - 1 times as often wrong else; borda bets at other rates than 1/2.
 """
 
 from __future__ import annotations
@@ -24,10 +29,12 @@ from scipy import special
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.deltas import check_share
-from duelist.evidence.rates import HALVINGS, IMAGINED, always_valid_limits, log_e_against
+from duelist.evidence.rates import IMAGINED, always_valid_limits, log_e_against
 
+HALVINGS = 50
 TARGETS = ("condorcet", "copeland", "borda", "top-k", "ranking")
 SETS = ("top-k", "ranking")  # whose answer is several arms
+Answer = tuple[int, ...] | None
 
 
 def log_e_better(wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
@@ -43,7 +50,7 @@ def log_e_better(wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
         return log_e_against(0.5, wins, losses, prior) + math.log(2) + np.log(above)
 
 
-def sure_winner(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> tuple[int, ...] | None:
+def sure_winner(wins: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> Answer:
     """The winner (of top-k the winners, of ranking all in order), or None while it is not sure.
 
     Watched for ever, a wrong answer is given with probability at most 1 - confidence, if preferences stand still.
@@ -52,21 +59,46 @@ def sure_winner(wins: Any, confidence: float = 0.95, target: str = "condorcet", 
     >>> sure_winner(wins), sure_winner(wins, target="top-k", k=2), sure_winner(wins, 0.999999)
     ((0,), None, None)
     """
-    wins, alpha = check_wins(wins), 1 - check_share("confidence", confidence)
-    _check_target(target, k, len(wins))
+    return sure_winners(check_wins(wins)[None], confidence, target, k)[0]
+
+
+def sure_winners(tables: Any, confidence: float = 0.95, target: str = "condorcet", k: int = 1) -> list[Answer]:
+    """`sure_winner` of each of many tables, as of many looks at one: N x K x K.
+
+    >>> wins = np.array([[0, 40, 45], [10, 0, 30], [5, 25, 0]])
+    >>> sure_winners([wins / 5, wins, 50 * wins], target="ranking")
+    [None, None, (0, 1, 2)]
+    """
+    wins, alpha = check_wins(tables, 3), 1 - check_share("confidence", confidence)
+    n_arms = wins.shape[1]
+    _check_target(target, k, n_arms)
     if target == "condorcet":
-        sure = log_e_better(wins, wins.T) >= math.log(len(wins) / alpha)
-        np.fill_diagonal(sure, True)
-        found = np.flatnonzero(sure.all(1))
-        return (int(found[0]),) if len(found) else None
-    limits = always_valid_limits(wins, wins.T, alpha / max(1, len(wins) * (len(wins) - 1) // 2))
+        sure, needed = np.broadcast_to(np.eye(n_arms, dtype=np.bool_), wins.shape).copy(), math.log(n_arms / alpha)
+        hopeful = _either(wins, _mirrored(wins)) + math.log(2) >= needed  # a bet on one side wins at most twice as much
+        sure[hopeful] |= log_e_better(wins[hopeful], _mirrored(wins)[hopeful]) >= needed
+        everyone: Flags = np.asarray(sure.all(2))
+        return [(int(row.argmax()),) if row.any() else None for row in everyone]
+    share = alpha / (n_arms * (n_arms - 1) // 2)
     if target == "borda":
-        return _sure_borda(limits.low, limits.high)
-    beats = limits.low > 0.5
-    np.fill_diagonal(beats, False)
+        return _sure_borda(wins, share)
+    beats = (wins > _mirrored(wins)) & (_either(wins, _mirrored(wins)) >= -math.log(share))
     if target == "copeland":
-        return _sure_copeland(beats)
-    return _sure_top(beats, k) if target == "top-k" else _sure_order(beats)
+        return _ahead(beats.sum(2), n_arms - 1 - beats.sum(1))
+    return [_sure_top(each, k) if target == "top-k" else _sure_order(each) for each in beats]
+
+
+def surely_beaten(wins: Any, arm: int, confidence: float = 0.95) -> bool:
+    """Whether some other arm surely beats this one, watched for ever.
+
+    Of the duels since an arm was found to be the winner it says that things have changed: if they have not, it says so
+    with probability at most 1 - confidence.
+
+    >>> surely_beaten(np.array([[0, 40, 12], [10, 0, 30], [28, 25, 0]]), arm=0)
+    False
+    """
+    table, alpha = check_wins(wins), 1 - check_share("confidence", confidence)
+    won = log_e_better(table[:, arm], table[arm])
+    return bool((won >= math.log((len(table) - 1) / alpha)).any())
 
 
 def duels_to_decide(rate: float, alpha: float, bet: Any = log_e_better) -> float:
@@ -140,12 +172,13 @@ def _leading_pairs(wins: Floats, target: str, k: int) -> list[tuple[int, int]]:
     return [(one, other) for one in inside for other in range(len(wins)) if other not in inside]
 
 
-def check_wins(wins: Any) -> Floats:
-    """A K x K table of wins, the diagonal emptied."""
+def check_wins(wins: Any, dimensions: int = 2) -> Floats:
+    """A K x K table of wins, or several, the diagonals emptied."""
     table = np.array(wins, np.float64)
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or len(table) < 2 or not (table >= 0).all():
+    if table.ndim != dimensions or table.shape[-2] != table.shape[-1] or table.shape[-1] < 2 or not (table >= 0).all():
         raise BadInput(f"wins must be a square table of numbers of at least 0, not one of shape {table.shape}")
-    np.fill_diagonal(table, 0.0)
+    own = np.arange(table.shape[-1])
+    table[..., own, own] = 0.0
     return table
 
 
@@ -156,28 +189,36 @@ def _check_target(target: str, k: int, n_arms: int) -> None:
         raise BadInput(f"k must be from 1 to {n_arms - 1}, not {k!r}")
 
 
-def _sure_copeland(beats: Flags) -> tuple[int, ...] | None:
-    """The arm that surely beats as many as any other can still hope to."""
-    least, most = beats.sum(1), len(beats) - 1 - beats.sum(0)
-    leader = int(np.argmax(least))
-    return (leader,) if least[leader] >= np.delete(most, leader).max() else None
+def _ahead(least: Any, most: Any) -> list[Answer]:
+    """In each row the arm that has surely as much as any other can still hope for."""
+    rows, leader = np.arange(len(least)), least.argmax(1)
+    rest = most.astype(np.float64)
+    rest[rows, leader] = -np.inf
+    sure = least[rows, leader] >= rest.max(1)
+    return [(int(arm),) if known else None for arm, known in zip(leader, sure, strict=True)]
 
 
-def _sure_borda(low: Floats, high: Floats) -> tuple[int, ...] | None:
-    others = 1 - np.eye(len(low))
-    least, most = (low * others).sum(1), (high * others).sum(1)
-    leader = int(np.argmax(least))
-    return (leader,) if least[leader] > np.delete(most, leader).max() else None
+def _sure_borda(wins: Floats, share: float) -> list[Answer]:
+    first, second = np.triu_indices(wins.shape[1], 1)
+    limits = always_valid_limits(wins[:, first, second], wins[:, second, first], share)
+    low, high = np.zeros(wins.shape), np.zeros(wins.shape)
+    low[:, first, second], high[:, first, second] = limits
+    low[:, second, first], high[:, second, first] = 1 - limits.high, 1 - limits.low
+    return _ahead(low.sum(2), high.sum(2))
 
 
-def _sure_top(beats: Flags, k: int) -> tuple[int, ...] | None:
+def _sure_top(beats: Flags, k: int) -> Answer:
+    if beats.sum() < k * (len(beats) - k):
+        return None
     inside = np.sort(np.argsort(-beats.sum(1), kind="stable")[:k])
     outside = np.setdiff1d(np.arange(len(beats)), inside)
     return tuple(inside.tolist()) if beats[np.ix_(inside, outside)].all() else None
 
 
-def _sure_order(beats: Flags) -> tuple[int, ...] | None:
+def _sure_order(beats: Flags) -> Answer:
     """The order in which each surely beats the next one, if nobody surely beats an earlier one."""
+    if beats.sum() < len(beats) - 1:
+        return None
     order = np.argsort(-_follows(beats).sum(1), kind="stable")
     table = beats[np.ix_(order, order)]
     return tuple(order.tolist()) if table.diagonal(1).all() and not np.tril(table).any() else None
@@ -189,6 +230,10 @@ def _follows(beats: Flags) -> Flags:
     for middle in range(len(beats)):
         known |= np.outer(known[:, middle], known[middle])
     return known
+
+
+def _mirrored(tables: Floats) -> Floats:
+    return tables.swapaxes(1, 2)
 
 
 def _either(wins: Any, losses: Any) -> Any:

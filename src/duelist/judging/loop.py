@@ -78,7 +78,7 @@ def run(
     pool = ThreadPoolExecutor(concurrency)
     running: dict[Any, Job] = {}
     try:
-        with progress_bar("judging", budget or 0, show=progress if budget else False) as advance:
+        with progress_bar("judging", budget, progress) as advance:
             while True:
                 while len(running) < concurrency and (job := session.next_job()) is not None:
                     running[pool.submit(_judge, session, job, compare, pause)] = job
@@ -113,9 +113,10 @@ async def run_async(
     pause: float = PAUSE,
     seconds: float | None = None,
     checkpoint: str | Path | None = None,
+    progress: bool | None = None,
     seed: int = 0,
 ) -> Judged:
-    """`run` for a `compare` that is awaited.
+    """`run` for a `compare` that is awaited. Cancelled, it raises: what was answered is in the policy and on disk.
 
     >>> from duelist import RUCB
     >>> async def judge(left, right):
@@ -128,15 +129,18 @@ async def run_async(
     )
     running: dict[Any, Job] = {}
     try:
-        while True:
-            while len(running) < concurrency and (job := session.next_job()) is not None:
-                running[asyncio.create_task(_judge_async(session, job, compare, pause))] = job
-            if not running:
-                break
-            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for each in done:
-                each.result()
-                session.close(running.pop(each))
+        with progress_bar("judging", budget, progress) as advance:
+            while True:
+                while len(running) < concurrency and (job := session.next_job()) is not None:
+                    running[asyncio.create_task(_judge_async(session, job, compare, pause))] = job
+                if not running:
+                    break
+                before = session.calls
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for each in done:
+                    each.result()
+                    session.close(running.pop(each))
+                advance(session.calls - before, session.leader)
     finally:
         for task in running:
             task.cancel()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from duelist.core.memory import Floats
+from duelist.dueling.counts import PairCounts
 from duelist.evidence.accounts import Accounts, way_of
 from duelist.evidence.sequential import log_e_value
 from duelist.evidence.table import FIRST_LOSSES, FIRST_WINS
@@ -118,6 +119,32 @@ class Evidence:
         """Go on from a record."""
         self.wins = record["wins"]
         self.accounts = {(first, second): Accounts.from_record(each) for first, second, each in record["pairs"]}
+
+
+class Witnessed(PairCounts):
+    """The pairs that a live policy was told of, as the evidence counts them: its certainty is that of what people said.
+
+    >>> evidence = Evidence(2)
+    >>> evidence.wins[:] = [[0, 40], [10, 0]]
+    >>> Witnessed(evidence).duels
+    50
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        super().__init__()
+        self.evidence = evidence
+
+    @property
+    def pairs(self) -> dict[tuple[int, int], list[float]]:
+        """Direct duels, and users by the first list on which they preferred one."""
+        wins = self.evidence.table()
+        first, second = np.nonzero(np.triu(wins + wins.T))
+        return {
+            (a, b): [float(wins[a, b]), float(wins[b, a])] for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        }
+
+    def add(self, left: int, right: int, outcome: float) -> None:
+        """Nothing: the evidence has counted it, or will not, because this user was counted before."""
 
 
 def user_number(user: bytes) -> np.uint64:

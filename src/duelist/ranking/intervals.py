@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from duelist.core.memory import Flags, Floats
-from duelist.ranking.fit import Fit, chi_squared
+from duelist.ranking.fit import BOARDS, Fit, judge_fit
 from duelist.ranking.log import DuelLog
 from duelist.ranking.order import find_circles, implied_limits
 from duelist.ranking.pairs import Pairs
@@ -54,11 +53,8 @@ def planned_intervals(
     if found.biased:
         limits = (found.bias, found.bias - errors[n], found.bias + errors[n])
         bias = Bias(*(float(special.expit(limit)) for limit in limits))
-    plain = spread_of_strengths(found, cells, replace(log, user=np.full(len(log), -1)))[0]
-    design = max(1.0, float(np.trace(spread[:n, :n]) / max(np.trace(plain[:n, :n]), 1e-300)))
-    statistic, freedom, p_value, worst = chi_squared(found, cells, design)
-    circles = find_circles(pairs.beats)
-    fit = Fit(statistic, freedom, p_value, bool(p_value < alpha), worst, circles)
+    statistic, freedom, p_value, worst = judge_fit(found, log, BOARDS, seed)
+    fit = Fit(statistic, freedom, p_value, bool(p_value <= alpha), worst, find_circles(pairs.beats))
     low, high = found.strength - errors[:n], found.strength + errors[:n]
     return Answer(low, high, 1 + above.sum(0), n - below.sum(0), best, bias, fit)
 
@@ -74,7 +70,7 @@ def always_valid_intervals(
     low, high = (np.full(n, np.nan), np.full(n, np.nan)) if refuted else (-least.mean(0), least.mean(1))
     shifts = _draws(model_spread(found)[:n, :n], seed)
     best = np.bincount((found.strength + shifts).argmax(1), minlength=n) / len(shifts)
-    statistic, freedom, _, worst = chi_squared(found, cells, 1.0)
+    statistic, freedom, _, worst = judge_fit(found, log)
     fit = Fit(statistic, freedom, np.nan, refuted, worst, find_circles(pairs.beats))
     bias = Bias(float(special.expit(found.bias)), np.nan, np.nan) if found.biased else None
     above &= not refuted

@@ -43,6 +43,14 @@ class DuelLog:
     def __len__(self) -> int:
         return len(self.left)
 
+    @property
+    def judge(self) -> Ints:
+        """A number for each judge: a user, or each duel of which nobody is named for itself."""
+        nobody = self.user < 0
+        judge = self.user.copy()
+        judge[nobody] = self.user.max(initial=-1) + 1 + np.arange(nobody.sum())
+        return judge
+
     def take(self, chosen: Any) -> DuelLog:
         """Some of the duels, of the same arms; `chosen` are their places, or True for each that is taken."""
         columns = {name: getattr(self, name)[chosen] for name in ("left", "right", "outcome", "weight", "user")}

@@ -74,8 +74,7 @@ def tallies(log: DuelLog, first: bool) -> tuple[Floats, Floats]:
     place, weight, outcome = log.left * n + log.right, log.weight, log.outcome
     if (log.user >= 0).any():
         low, high = np.minimum(log.left, log.right), np.maximum(log.left, log.right)
-        user = log.user.copy()
-        user[log.user < 0] = log.user.max() + 1 + np.arange((log.user < 0).sum())
+        user = log.judge
         # The mean of a user is one for each way to stand, the first duel is one whichever way the pair stood.
         voice = (low * n + high if first else place) * (int(user.max()) + 1) + user
         _, begins, of = np.unique(voice, return_index=True, return_inverse=True)

@@ -140,9 +140,7 @@ def model_spread(found: Strengths) -> Floats:
 
 def _meat_of_users(found: Strengths, log: DuelLog) -> tuple[Floats, int]:
     n = len(found.strength)
-    nobody = log.user < 0
-    user = log.user.copy()
-    user[nobody] = log.user.max() + 1 + np.arange(nobody.sum())
+    user = log.judge
     pull = log.weight * (log.outcome - found.chance[log.left, log.right])
     rows, places, pulls = [user, user], [log.left, log.right], [pull, -pull]
     if found.biased:

@@ -56,7 +56,11 @@ CATALOGUE = {
     "adaptive-intervals": Listed(
         "intervals of a leaderboard whose pairs a policy chose, equal arms", "adaptive_intervals:ADAPTIVE"
     ),
-    "certain": Listed("how often a policy is certain, and wrong: easy, near, tied, in a circle", "certain:CERTAIN"),
+    "board-fit": Listed("how often the test of fit refutes boards that are true, and circles", "board_fit:BOARD_FIT"),
+    "certain": Listed(
+        "how often a policy is certain, and wrong: easy, near, tied, twins, in a circle", "certain:CERTAIN"
+    ),
+    "certain-drift": Listed("what being certain means when preferences turn round", "certain_drift:DRIFT"),
     "interleaving-users": Listed(
         "users needed by each interleaving method, two real rankers of MQ2008, navigational clicks",
         "interleaving_users:INTERLEAVING_USERS",

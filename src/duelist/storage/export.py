@@ -43,7 +43,11 @@ def read_events(path: str | Path) -> Iterator[Event]:
     if not source.is_file():
         raise BadInput(f"there is no file {str(source)!r}")
     if source.suffix == ".parquet":
-        for row in _polars().scan_parquet(source).collect().iter_rows():
+        frame = _polars().scan_parquet(source)
+        if [*frame.collect_schema().names()] != [*Event._fields]:
+            found = ", ".join(frame.collect_schema().names()[:12])
+            raise BadInput(f"{str(source)!r} has no events: its columns are {found}, not {', '.join(Event._fields)}")
+        for row in frame.collect().iter_rows():
             yield Event(*row)
         return
     with source.open(encoding="utf-8") as lines:

@@ -16,6 +16,7 @@ from duelist.live.credit import decides, method_of, outcome_of
 from duelist.live.definition import Definition
 from duelist.live.duels import DRAWN_COUNT, EXPIRED, REPEATED, TOLD_COUNT, Duels, duel_at
 from duelist.live.events import Listed, Pair, View, body_of
+from duelist.live.evidence import Witnessed
 from duelist.live.impressions import LATE, SECOND, Closed
 from duelist.live.impressions import REPEATED as TOLD_AGAIN
 from duelist.live.questions import Questions, sure_best, sure_order, ways_out
@@ -36,6 +37,7 @@ class Arms(State):
                 "arms need team-draft, competitive-pair, probabilistic or optimized"
             )
         self.policy: Policy = definition.agent.make(arms=definition.arms, seed=definition.seed)
+        self.policy.met = Witnessed(self.evidence)
         self.duels = Duels(self.policy, round(definition.session.timeout * SECOND))
         contents, target = definition.contents, definition.target or "best"
         self.questions = Questions(len(prompts_of(contents)), target) if contents else None
@@ -200,7 +202,7 @@ class Arms(State):
         return super().counts() | duels
 
     def parts(self) -> dict[str, Any]:
-        # Of the pairs that met the evidence keeps account; the policy's own count has lists alone.
+        # Of the pairs that met the evidence keeps account.
         left_out = ("open", "closed", "met")
         kept = {name: value for name, value in self.policy.record().items() if name not in left_out}
         asked = {"asked": self.questions.record()} if self.questions is not None else {}
@@ -208,6 +210,7 @@ class Arms(State):
 
     def restore_parts(self, record: dict[str, Any]) -> None:
         self.policy = Policy.from_json({**record["policy"], "open": {}, "closed": {}})
+        self.policy.met = Witnessed(self.evidence)
         self.duels = Duels(self.policy, self.duels.timeout)
         self.duels.restore(record["duels"])
         self.late = record["late"]
