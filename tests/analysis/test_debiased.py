@@ -10,60 +10,16 @@ import pytest
 from typer.testing import CliRunner
 
 from duelist.analysis import analyze, debiased_clicks
-from duelist.analysis.credits import credits_of
 from duelist.analysis.outcomes import Outcome
 from duelist.cli import app
-from duelist.clicks.gather import impressions_of
-from duelist.clicks.log import Log, write_log
+from duelist.clicks.log import write_log
 from duelist.clicks.records import Record
 from duelist.core.errors import BadInput
-
-LOOKED_AT = 1 / np.arange(1, 9) ** 0.8
-QUERIES, SLOTS = 12, 8
-
-
-def visits(number: int, seed: int, first: float, better: float = 1.0) -> Log:
-    """Users who look by position: `new` owns the upper slot of each two with the chance `first`.
-
-    Its documents attract `better` times as much as those of `old`.
-    """
-    luck = np.random.default_rng(seed)
-    attraction = luck.beta(1, 3, (QUERIES, SLOTS)) * 0.7
-    attraction[:, : SLOTS // 2] *= better  # of the documents of `new`, which come first
-    queries = luck.integers(0, QUERIES, number)
-    teams = ((np.arange(SLOTS) % 2)[None, :] ^ (luck.random(number) >= first)[:, None]).astype(int)
-    order = np.empty((number, SLOTS), int)
-    for team in (0, 1):
-        mine = np.tile(np.arange(SLOTS // 2) + team * SLOTS // 2, (number, 1))
-        order[teams == team] = luck.permuted(mine, axis=1).ravel()
-    chance = attraction[queries[:, None], order] * LOOKED_AT
-    clicked = luck.random(chance.shape) < chance
-    rows = zip(queries.tolist(), order.tolist(), clicked, teams.tolist(), strict=True)
-    return Log(
-        tuple(
-            Record(
-                *(str(i), f"u{i}", f"q{query}", 1.7e9 + i, tuple(map(str, shown))),
-                *(tuple(np.flatnonzero(clicks).tolist()), ("new", "old"), tuple(owners)),
-            )
-            for i, (query, shown, clicks, owners) in enumerate(rows)
-        )
-    )
-
-
-def z_and_ratio(log: Log, outcome: str) -> tuple[float, float]:
-    credit = credits_of(impressions_of(log), Outcome.read(outcome)).credit
-    delta = credit[:, 0] - credit[:, 1]
-    return float(delta.mean() / delta.std() * np.sqrt(len(delta))), float(credit[:, 0].sum() / credit[:, 1].sum())
-
-
-def true_ratio(seed: int, better: float) -> float:
-    """Of what the documents of both would earn if all were looked at."""
-    attraction = np.random.default_rng(seed).beta(1, 3, (QUERIES, SLOTS))
-    return float(better * attraction[:, : SLOTS // 2].sum() / attraction[:, SLOTS // 2 :].sum())
+from duelist.reproductions.debiased import LOOKED_AT, true_ratio, visits, z_and_ratio
 
 
 def test_unequal_positions_hide_the_better_ranker_and_debiasing_finds_it() -> None:
-    log = visits(3000, seed=1, first=0.2, better=1.3)
+    log = visits(3000, seed=1, upper=0.2, better=1.3)
     outcome = debiased_clicks(log.records)
     raw, debiased = z_and_ratio(log, "clicks"), z_and_ratio(log, outcome)
     truth = true_ratio(seed=1, better=1.3)
@@ -77,7 +33,7 @@ def test_unequal_positions_hide_the_better_ranker_and_debiasing_finds_it() -> No
 def test_without_a_difference_few_are_called_different() -> None:
     """With fair coins: teams are exchangeable, whatever clicks are worth."""
     tries = 12
-    logs = [visits(400, seed, first=0.5, better=1 / true_ratio(seed, 1.0)) for seed in range(tries)]
+    logs = [visits(400, seed, upper=0.5, better=1 / true_ratio(seed, 1.0)) for seed in range(tries)]
     wrong = sum(abs(z_and_ratio(log, debiased_clicks(log.records))[0]) > 1.96 for log in logs)
     assert wrong <= 0.05 * tries + 2.5 * np.sqrt(0.05 * 0.95 * tries)
 
@@ -85,7 +41,7 @@ def test_without_a_difference_few_are_called_different() -> None:
 def test_where_one_has_the_better_positions_the_mean_is_right_again() -> None:
     tries, raw, debiased = 8, 0.0, 0.0
     for seed in range(tries):
-        log = visits(600, seed, first=0.85, better=1 / true_ratio(seed, 1.0))
+        log = visits(600, seed, upper=0.85, better=1 / true_ratio(seed, 1.0))
         raw += z_and_ratio(log, "clicks")[0] / tries
         debiased += z_and_ratio(log, debiased_clicks(log.records))[0] / tries
     assert raw > 2

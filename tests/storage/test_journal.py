@@ -7,7 +7,7 @@ import pytest
 
 from duelist.core.errors import BadInput
 from duelist.storage import Draft, Event, MemoryJournal, Place, Snapshot, SQLiteJournal, open_journal
-from duelist.storage.journal import Clock
+from duelist.storage.journal import Clock, Said
 from duelist.testing import check_journal
 
 
@@ -104,9 +104,41 @@ class Leaky(MemoryJournal):
         return found
 
 
+class Overhearing(MemoryJournal):
+    """Tells what events of other kinds say too."""
+
+    def said(self, kind: str, after: int, until: int) -> list[Said]:
+        return [(e.seq, e.at, e.experiment, e.body, e.user) for e in self.read(after, 1000) if e.seq <= until]
+
+
+class Mumbling(MemoryJournal):
+    """Leaves out the last one."""
+
+    def said(self, kind: str, after: int, until: int) -> list[Said]:
+        return super().said(kind, after, until - 1)
+
+
+class Misquoting(MemoryJournal):
+    """Does not say whose it was."""
+
+    def said(self, kind: str, after: int, until: int) -> list[Said]:
+        return [(*what[:4], b"") for what in super().said(kind, after, until)]
+
+
+class Amnesic(MemoryJournal):
+    """Says nothing more once something was dropped."""
+
+    def said(self, kind: str, after: int, until: int) -> list[Said]:
+        return [] if after + 1 < self.first() else super().said(kind, after, until)
+
+
 @pytest.mark.parametrize(
     ("kind", "complaint"),
     [
+        (Overhearing, r"said\('told', 0, \d+\) gave numbers"),
+        (Mumbling, r"said\('told', 0, \d+\) gave numbers"),
+        (Misquoting, r"said\('told', 0, \d+\) gave .*, not"),
+        (Amnesic, r"said\('told', 0, \d+\) gave numbers \[\]"),
         (Holey, "numbers are"),
         (Backwards, "times go back"),
         (Repeating, "a repeated key in a later batch"),

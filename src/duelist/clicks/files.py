@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 from duelist.core.errors import BadInput
 
+PIECE = 1 << 13  # characters that are read at once: few, so that little is lost where a file breaks off
 MODES = {"new": "x", "append": "a", "replace": "w"}
 
 
@@ -78,6 +79,28 @@ def blocks(path: str | Path, size: int) -> Iterator[tuple[int, bytes]]:
         if number == 0:
             raise BadInput(f"cannot read {str(path)!r}: {error}") from None
         raise CutShort(number + 1, f"the file breaks off here: {error}") from None
+
+
+def texts(path: str | Path, size: int) -> Iterator[str]:
+    """So many characters at a time, whatever lines they are in; otherwise as `portions`."""
+    if not Path(path).is_file():
+        raise BadInput(f"no log file {str(path)!r}")
+    held, begun = "", False
+    try:
+        with _open(path) as file:
+            while text := file.read(PIECE):
+                held, begun = held + text, True
+                if len(held) >= size:
+                    yield held
+                    held = ""
+        if held:
+            yield held
+    except (OSError, EOFError, zlib.error) as error:
+        if not begun:
+            raise BadInput(f"cannot read {str(path)!r}: {error}") from None
+        if held:
+            yield held
+        raise CutShort(0, str(error)) from None
 
 
 class CutShort(Exception):

@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from duelist.clicks.columns import DONE, ROW, Attribute, Batch, Column, Form, Kind, Names, settled
+from duelist.clicks.columns import DONE, ROW, ROWS, Attribute, Batch, Column, Form, Kind, Names, settled
 from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
 from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
 from duelist.clicks.portions import ordered
-from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rejected, number, seconds
+from duelist.clicks.record_arrays import Waiting, arrays_of, body_hashes, owner, team_order
+from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Rejected, number, seconds
 from duelist.clicks.rows import Read, record_of
-from duelist.core.hashes import Hashes, HashNumbers, list_hashes, pair_hashes, text_hashes
+from duelist.core.hashes import HashNumbers, list_hashes, pair_hashes, text_hashes
 
 REMEMBERED = 200_000  # forms
 
@@ -39,6 +40,7 @@ class Gatherer:
         self.cut_off = self.rows = self.width = 0  # rows that were cut off, others, and the most credits of one
         self.columns = {name: Column(name) for name in ROW}
         self.done = {name: Column(name) for name in DONE}
+        self.waiting: list[Waiting] = []
         self.given: dict[int, tuple[float, ...]] = {}
         self.attributes = {name: Attribute() for name in self.names}
         self.users, self.queries, self.kind_numbers = HashNumbers(), HashNumbers(), HashNumbers()
@@ -151,7 +153,7 @@ class Gatherer:
     def _form_of(self, read: Read) -> Form:
         record = read.record
         teams = tuple(record.teams[click] if record.teams else -1 for click in record.clicks)
-        owners = tuple(_owner(record, slot) for slot in read.repeated)
+        owners = tuple(owner(record, slot) for slot in read.repeated)
         setup = self.setups[record.rankers]
         if setup == len(self.rankers):
             self.rankers.append(record.rankers)
@@ -162,6 +164,7 @@ class Gatherer:
         """Make arrays of usual rows."""
         if not forms:
             return
+        self._settle()
         setups, layouts, firsts, larger, slots, teams, lost, repeated = zip(*forms, strict=True)
         users, queries = text_hashes(batch.user), text_hashes(batch.query)
         ids = pair_hashes(text_hashes(batch.experiment), text_hashes([name or "" for name in batch.id]))
@@ -239,6 +242,7 @@ class Gatherer:
         return Kind(*form[:4], self.experiments[record.experiment], record.teams)
 
     def _store_rows(self, found: FoundRows, places: Array, kinds: Array, first: int) -> None:
+        self._settle()
         common = np.array([kind[:5] if kind else (0,) * 5 for kind in self.kinds], np.int64)[kinds]
         rows, hashes = found.rows[places], found.hashes[places]
         self._append(
@@ -284,31 +288,7 @@ class Gatherer:
     def add(self, read: Read, line: int = 0, path: object = "") -> None:
         """Take any row that was read as a record."""
         record, form = read.record, self._form_of(read)
-        user, query, experiment, own = text_hashes([record.user, record.query, record.experiment, record.id]).reshape(
-            4, 1
-        )
-        self._append(
-            self.columns,
-            lines=[line],
-            ids=pair_hashes(experiment, own),
-            users=user,
-            queries=query,
-            bodies=body_hashes(user, query, list_hashes([record.shown]), [form.layout]),
-            times=[record.time],
-            setups=[form.setup],
-            experiments=[self.experiments[record.experiment]],
-            sizes=[len(record.shown)],
-            firsts=[form.first],
-            larger=[form.larger],
-            lost=[min(255, record.lost)],
-        )
-        times = record.click_times or (nan,) * len(form.slots)
-        done = [(self.rows, *click, 0, 1.0) for click in zip(form.teams, form.slots, times, strict=True)]
-        for action in record.actions:
-            team, time = record.teams[action.slot] if record.teams else -1, nan if action.time is None else action.time
-            done.append((self.rows, team, action.slot, time, self.actions[action.name], action.value))
-        if done:
-            self._append(self.done, **dict(zip(DONE, zip(*done, strict=True), strict=True)))
+        self.waiting.append((line, record, form))
         if record.credit:
             self.given[self.rows] = record.credit
         for name in self.names:
@@ -316,6 +296,16 @@ class Gatherer:
             self.attributes[name].values.append(value)
         self.rows += 1
         self._count(form, line, path)
+        if len(self.waiting) >= ROWS:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Make arrays of the records that wait."""
+        if self.waiting:
+            columns, done = arrays_of(self.waiting, self.rows - len(self.waiting), self.experiments, self.actions)
+            self._append(self.columns, **columns)
+            self._append(self.done, **done)
+            self.waiting = []
 
     def _count(self, form: Form, line: int, path: object) -> None:
         for reason in form.lost:
@@ -325,6 +315,7 @@ class Gatherer:
 
     def cut(self) -> Impressions:
         """What was taken since the last cut, to be joined with the others: ids are hashes, attributes two numbers."""
+        self._settle()
         columns = {name: self.columns[name].array() for name in ROW}
         order = np.argsort(columns.pop("lines"), kind="stable")
         done = Done(**{name: self.done[name].array() for name in DONE})
@@ -357,31 +348,10 @@ class Gatherer:
         return united(replace(log, attributes=settled(log.attributes, log.attribute_names)))
 
 
-def body_hashes(users: Hashes, queries: Hashes, documents: Hashes, layouts: Any) -> Hashes:
-    """Hashes of all that must be equal when an impression is logged twice."""
-    return pair_hashes(pair_hashes(pair_hashes(users, queries), documents), np.array(layouts, np.int64))
-
-
-def _owner(record: Record, slot: int) -> str:
-    team = record.teams[slot] if record.teams else -1
-    return record.rankers[team] if team >= 0 else ""
-
-
-def team_order(record: Record) -> tuple[int, int]:
-    """The ranker that picked first, and the one with the most slots, as numbers; -1 nobody; first -2: no teams.
-
-    >>> team_order(Record("1", "ann", "q", 0.0, ("a", "b", "c"), (), ("x", "y"), (-1, 1, 1)))
-    (1, 1)
-    """
-    first = next((team for team in record.teams if team >= 0), -1 if record.teams or not record.shown else -2)
-    sizes = [record.teams.count(team) for team in range(len(record.rankers))]
-    largest = max(sizes, default=0)
-    return first, sizes.index(largest) if sizes.count(largest) == 1 else -1
-
-
 def impressions_of(log: Log, attributes: Sequence[str] = ()) -> Impressions:
     """The arrays of a log that was read as records.
 
+    >>> from duelist.clicks.records import Record
     >>> record = Record("1", "ann", "q", 0.0, ("a", "b", "c"), (0, 2), ("new", "old"), (0, 1, 0))
     >>> impressions_of(Log((record,))).done.teams.tolist()
     [0, 0]

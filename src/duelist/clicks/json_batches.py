@@ -1,8 +1,8 @@
-"""JSON lines in batches: what compiled code reads, and the rest as rows of Python."""
+"""JSON lines and arrays in batches: what compiled code reads, and the rest as rows of Python."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from duelist.clicks.columns import BLOCK, LISTS, ROWS, UNUSUAL, Batch, Batches
-from duelist.clicks.files import blocks
+from duelist.clicks.files import CutShort, blocks
 from duelist.clicks.gather import Gatherer
+from duelist.clicks.json_array import array_items, is_array
 from duelist.clicks.json_rows import NAMES, JsonRows
 from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.log import json_object
@@ -23,6 +24,10 @@ NOTHING = msgspec.Raw(b"")
 def json_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -> Batches:
     """Rows that compiled code could not read, or an empty batch; the others are handed to `found` block by block."""
     batch_of = _json_reader(attributes)
+    if is_array(path):
+        for numbers, texts in _items(path):
+            yield batch_of(numbers, texts)
+        return
     known = not any(name in (*NAMES, *UNUSUAL_COLUMNS) for name in attributes)
     for first, block in blocks(path, BLOCK):
         rows = JsonRows(block, attributes)
@@ -30,6 +35,22 @@ def json_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -
         for begin in range(0, max(1, len(left)), ROWS):
             places = [place for place in left[begin : begin + ROWS] if rows.line(place).strip()]
             yield batch_of([first + place for place in places], list(map(rows.line, places)))
+
+
+def _items(path: str | Path) -> Iterator[tuple[list[int], list[str]]]:
+    """Items of an array, some at a time, also those before a place where it breaks off."""
+    numbers, texts = list[int](), list[str]()
+    try:
+        for number, text in array_items(path):
+            numbers.append(number)
+            texts.append(text)
+            if len(texts) == ROWS:
+                yield numbers, texts
+                numbers, texts = [], []
+    except CutShort:
+        yield numbers, texts
+        raise
+    yield numbers, texts
 
 
 def _json_reader(attributes: Sequence[str]) -> Callable[[list[int], list[str]], Any]:

@@ -37,6 +37,7 @@ from typing import Any
 
 from duelist.clicks.collector import Collector
 from duelist.clicks.files import CutShort, numbered_lines, open_to_write, suffix
+from duelist.clicks.json_array import array_items, is_array
 from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
 from duelist.clicks.rows import check_record, favoured, record_of, row_of
 from duelist.clicks.ubi import is_ubi, read_ubi
@@ -128,25 +129,13 @@ def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
 
 def _json_objects(path: str | Path) -> Iterator[tuple[int, str, Any]]:
     """Line by line; or the items of one JSON array, numbered from 1."""
-    whole = json_array(path)
-    if whole is not None:
-        for number, row in enumerate(whole, 1):
-            yield number, json.dumps(row), row if isinstance(row, dict) else BadRow("not a JSON object")
+    if is_array(path):
+        for number, item in array_items(path):
+            yield number, item, json_object(item)
         return
     for number, line in numbered_lines(path):
         if line.strip():
             yield number, line, json_object(line)
-
-
-def json_array(path: str | Path) -> list[Any] | None:
-    """What a file that is one JSON array holds; None if it is not."""
-    try:
-        if not next((line for _, line in numbered_lines(path) if line.strip()), "").lstrip().startswith("["):
-            return None
-        whole = json.loads("\n".join(line for _, line in numbered_lines(path)))
-    except (ValueError, RecursionError, CutShort):
-        return None
-    return whole if isinstance(whole, list) and any(isinstance(item, dict) for item in whole) else None
 
 
 def json_object(line: str) -> Any:

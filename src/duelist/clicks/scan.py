@@ -14,7 +14,7 @@ from duelist.clicks.files import CutShort, suffix
 from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.json_batches import json_batches
-from duelist.clicks.log import DELIMITERS, JSON_LINES, json_array, read_log
+from duelist.clicks.log import DELIMITERS, JSON_LINES, read_log
 from duelist.clicks.parquet_batches import parquet_batches
 from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
@@ -75,8 +75,7 @@ def _reader(path: str | Path, events: str | Path | None, attributes: Sequence[st
     if kind == PARQUET and events is None:
         found = Gatherer(list, True, attributes)
         return parquet_batches(path, attributes, found), found
-    whole = kind in JSON_LINES and (is_ubi(path) or json_array(path) is not None)
-    if whole or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
+    if (kind in JSON_LINES and is_ubi(path)) or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
         return None
     if kind in JSON_LINES:
         found = Gatherer(msgspec.json.decode, True, attributes)

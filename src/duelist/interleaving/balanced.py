@@ -6,22 +6,24 @@ Radlinski, Kurup, Joachims. How Does Clickthrough Data Reflect Retrieval Quality
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from duelist.core.memory import Floats
 from duelist.interleaving.method import (
+    RANKS,
     Method,
     Ranking,
     Rankings,
     Shown,
     check_clicks,
-    check_ranks,
+    check_rankings,
     credited,
-    ranks_in,
+    ranks_of,
 )
 
 # The credit of either ranker, or of none: made once, because a new array takes as long as the rest of a credit.
@@ -49,8 +51,22 @@ class Balanced(Method):
     extends = True
 
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
-        checked, tables = check_ranks(self, rankings, length)
-        return self._shown(checked, tables, length, rng.random() < 0.5)
+        checked: Any = rankings
+        leader = rng.random() < 0.5
+        try:  # the usual case, that both have all documents, in two thirds of the time
+            checked = list(map(tuple, rankings))
+            first, second = checked
+            ranks, others = dict(zip(first, RANKS)), dict(zip(second, RANKS))  # noqa: B905 - for speed
+            if len(first) == len(second) == len(ranks) == len(others) >= length > 1 and length.__class__ is int:
+                turns: list[Any] = [None] * (2 * len(first))
+                turns[leader::2], turns[1 - leader :: 2] = first, second
+                ranking = tuple(dict.fromkeys(turns))[:length]
+                in_list = itemgetter(*ranking)
+                return Shown(ranking, 2, self.text, (), tuple(zip(in_list(ranks), in_list(others))))  # noqa: B905
+        except (TypeError, ValueError, KeyError):
+            pass
+        first, second = check_rankings(self, checked, length)  # which says what is wrong
+        return self._shown(first, second, length, leader)
 
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
         ranks, ahead = shown.ranks, 0
@@ -58,38 +74,32 @@ class Balanced(Method):
         if slots and slots[-1] >= len(ranks):
             slots = [slot for slot in slots if slot < len(ranks)]
         if slots:
-            depth = min(ranks[slots[-1]])
+            first, second = ranks[slots[-1]]
+            depth = first if first < second else second
             for slot in slots:
                 first, second = ranks[slot]
-                if first <= depth:
+                if first <= depth < second:
                     ahead += 1
-                if second <= depth:
+                elif second <= depth < first:
                     ahead -= 1
         return (FIRST if ahead > 0 else SECOND if ahead else NOBODY).copy()
 
     def distribution(self, rankings: Rankings, length: int) -> list[tuple[float, Shown]]:
-        checked, tables = check_ranks(self, rankings, length)
-        return either([self._shown(checked, tables, length, leader) for leader in (0, 1)])
+        first, second = check_rankings(self, rankings, length)
+        return either([self._shown(first, second, length, leader) for leader in (0, 1)])
 
-    def _shown(
-        self, rankings: Sequence[Ranking], tables: Sequence[dict[Hashable, int]], length: int, leader: int
-    ) -> Shown:
-        ranking, (one, other) = merge(rankings, length, leader), rankings
-        counted = ranking if len(one) >= length <= len(other) else ranking[: credited(rankings, length)]
-        return Shown(ranking, 2, self.text, (), ranks_in(tables, counted))
+    def _shown(self, first: Ranking, second: Ranking, length: int, leader: int) -> Shown:
+        ranking = merge(second, first, length) if leader else merge(first, second, length)
+        pair = first, second
+        return Shown(ranking, 2, self.text, (), ranks_of(pair, ranking[: credited(pair, length)]))
 
 
-def merge(rankings: Sequence[Ranking], length: int, leader: int) -> Ranking:
-    """The balanced merge of two rankings when `leader` goes first at equal depth.
+def merge(leading: Ranking, following: Ranking, length: int) -> Ranking:
+    """The balanced merge of two rankings, of which one goes first at equal depth.
 
-    >>> merge([("a", "b", "c"), ("b", "c", "a")], 3, leader=1)
+    >>> merge(("b", "c", "a"), ("a", "b", "c"), 3)
     ('b', 'a', 'c')
     """
-    following, leading = rankings if leader else rankings[::-1]
-    if len(leading) == len(following):  # the usual case, in two thirds of the time
-        turns: list[Any] = [None] * (2 * len(leading))
-        turns[::2], turns[1::2] = leading, following
-        return tuple(dict.fromkeys(turns))[:length]
     merged = dict.fromkeys(chain.from_iterable(zip(leading, following)))  # noqa: B905 - what is longer comes last
     shorter = min(len(leading), len(following))
     merged |= dict.fromkeys(leading[shorter:] + following[shorter:])

@@ -61,7 +61,8 @@ class DebiasedBalanced(Method):
 
     def _outcomes(self, rankings: Sequence[Ranking], length: int) -> list[Shown]:
         """The list of either leader, each with weights that know the other."""
-        lists = [merge(rankings, length, leader) for leader in (0, 1)]
+        first, second = rankings
+        lists = [merge(first, second, length), merge(second, first, length)]
         looked = [{d: self._looked_at(slot) for slot, d in enumerate(each)} for each in lists]
         outcomes = []
         for ranking in lists:

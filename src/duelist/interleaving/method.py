@@ -148,23 +148,6 @@ def check_rankings(method: Method, rankings: Rankings, length: int) -> list[Rank
     return checked
 
 
-def check_ranks(method: Method, rankings: Rankings, length: int) -> tuple[list[Ranking], list[dict[Hashable, int]]]:
-    """The same, and of each ranking the rank of its documents, from 1."""
-    checked, tables = [], []
-    try:
-        for given in rankings:
-            ranking = tuple(given)
-            checked.append(ranking)
-            tables.append(dict(zip(ranking, RANKS)))  # noqa: B905 - for speed
-            if len(tables[-1]) != len(ranking):
-                raise BadInput(_repetition(checked))
-    except TypeError as error:
-        raise BadInput(f"rankings must be sequences of hashable documents: {error}") from None
-    if len(checked) != 2 or length.__class__ is not int or length < 1:
-        _check_numbers(method, checked, length)
-    return checked, tables
-
-
 def _check_numbers(method: Method, checked: list[Ranking], length: int) -> None:
     if len(checked) != 2 and (method.only_two or len(checked) < 2):
         allowed = "exactly two rankings" if method.only_two else "two rankings or more"
@@ -209,19 +192,9 @@ def ranks_of(rankings: Sequence[Ranking], documents: Iterable[Hashable]) -> tupl
     >>> ranks_of([("a", "b"), ("c",)], ["b", "c"])
     ((2, 2), (3, 1))
     """
-    return ranks_in([dict(zip(ranking, RANKS, strict=False)) for ranking in rankings], tuple(documents))
-
-
-def ranks_in(tables: Sequence[dict[Hashable, int]], documents: Ranking) -> tuple[tuple[int, ...], ...]:
-    """The same from the tables of `check_ranks`."""
-    if len(tables) == 2:  # the usual case, and that both have all documents: in half the time
-        first, second = tables
-        try:
-            return tuple([(first[document], second[document]) for document in documents])
-        except KeyError:
-            pass
-    columns = [map(table.get, documents, repeat(len(table) + 1)) for table in tables]
-    return tuple(zip(*columns, strict=True))
+    tables = [dict(zip(ranking, RANKS, strict=False)) for ranking in rankings]
+    named = tuple(documents)
+    return tuple(zip(*(map(table.get, named, repeat(len(table) + 1)) for table in tables), strict=True))
 
 
 def credited(rankings: Sequence[Ranking], length: int) -> int:

@@ -53,6 +53,9 @@ CATALOGUE = {
     "thesis-7.2": Listed("thesis Figures 7.2 and 7.3, on simulated pairs", "thesis_weights:WEIGHTS"),
     "peeking": Listed("false alarms of watched experiments", "peeking:PEEKING"),
     "nulls": Listed("false alarms of watched experiments whose outcomes are skewed, tied or come back", "nulls:NULLS"),
+    "debiased": Listed(
+        "clicks without the bias of positions: equal rankers, fair coins and others", "debiased:DEBIASED"
+    ),
     "adaptive-intervals": Listed(
         "intervals of a leaderboard whose pairs a policy chose, equal arms", "adaptive_intervals:ADAPTIVE"
     ),

@@ -44,6 +44,7 @@ def check_journal(open: Open) -> None:
         check_keys(journal)
         check_batches(journal)
         check_reading(journal)
+        check_said(journal)
         check_what_is_nowhere(journal)
         check_snapshots(journal)
         check_users(journal)
@@ -125,6 +126,26 @@ def check_reading(journal: Journal) -> None:
     expect(event == right, journal, f"an event came back as {event}")
 
 
+def check_said(journal: Journal) -> None:
+    """What events of a kind say is what reading them all says, between any two numbers and in their order."""
+    last = journal.append([Draft(1, "told", b"left", b"bob"), Draft(2, "other"), Draft(1, "told", b"right")])[-1].seq
+    for after, until in ((0, last), (last - 3, last - 1), (last - 3, last - 3), (4, 9), (last, last), (0, last + 100)):
+        expect_said(journal, after, until)
+    expect(journal.said("nothing", 0, last) == [], journal, "events of a kind that nobody appended say something")
+
+
+def expect_said(journal: Journal, after: int, until: int) -> None:
+    """`said` against `events`."""
+    right = [event for event in journal.events() if event.kind == "told" and after < event.seq <= until]
+    given, what = journal.said("told", after, until), f"said('told', {after}, {until})"
+    expect(
+        [said[0] for said in given] == [event.seq for event in right], journal, f"{what} gave numbers {given!r:.200}"
+    )
+    for said, event in zip(given, right, strict=True):
+        told = event.seq, event.at, event.experiment, event.body, event.user
+        expect(tuple(said) == told, journal, f"{what} gave {said}, not {told}")
+
+
 def check_what_is_nowhere(journal: Journal) -> None:
     """Numbers that no event can have are asked for by people, and found nowhere."""
     for number in (0, -1, 10**30, -(10**30)):
@@ -181,6 +202,8 @@ def check_dropping(journal: Journal) -> None:
     expect(journal.get(20) is None and journal.get(21) == kept[0], journal, "an event was dropped that should stay")
     expect(journal.find(1, "k") is None, journal, "a key leads to an event that is gone")
     expect(journal.read(25, 3) == kept[5:8], journal, "reading from a number counts what is gone")
+    expect_said(journal, 0, last.seq)
+    expect_said(journal, 15, 30)
     expect(journal.append([Draft(1, "told")])[0].seq == last.seq + 1, journal, "numbers do not go on")
     journal.drop(last.seq + 100)
     expect(journal.head().seq == last.seq + 1 == journal.first(), journal, "the last event does not stay")
