@@ -23,6 +23,7 @@ def test_circles_are_found() -> None:
     assert refuted(CIRCLES["a circle, 80 a pair"], 20).all()
 
 
+@pytest.mark.breaks("board-fit")
 def test_users_who_are_counted_again_and_again_break_the_promise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_fit, "TRUE", {"repeated": Board(repeats, 6, 300)})
     monkeypatch.setattr(board_fit, "CIRCLES", {})

@@ -23,6 +23,7 @@ def test_what_was_certain_stays_so_for_a_while_after_the_order_turned_round() ->
     assert (found.window[:, -1] == ARMS - 1).mean() > 0.5
 
 
+@pytest.mark.breaks("certain-drift")
 def test_the_reproduction_agrees_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = DRIFT.run(Setting(quick=True))
     assert [row.cell for row in report.rows if row.agrees is False] == []
