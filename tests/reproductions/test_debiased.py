@@ -21,5 +21,5 @@ def test_the_reproduction_agrees_and_draws_and_not_without_the_fit(
     assert (tmp_path / "chart.png").stat().st_size > 10_000
     monkeypatch.setattr(debiased, "debiased_clicks", lambda records: "clicks")
     monkeypatch.setattr(debiased, "nulls", lambda upper, experiments: nulls(upper, 40))
-    broken = [row.cell for row in DEBIASED.run(Setting(quick=True)).rows if row.agrees is False]
-    assert broken == ["mean z, debiased, upper slot 0.8", "the same, debiased"]
+    broken = {row.cell for row in DEBIASED.run(Setting(quick=True)).rows if row.agrees is False}
+    assert {"mean z, debiased, upper slot 0.8", "the same, debiased"} <= broken
