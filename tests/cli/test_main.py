@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib import metadata
+from pathlib import Path
 
 import pytest
+import typer
 
-from duelist.cli import app
+from duelist.cli import app, narrow
 
 Run = Callable[..., str]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -45,6 +48,40 @@ except SystemExit:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert "simulate" in done.stdout
     assert done.stdout.endswith("set()\n")
+
+
+def test_a_simulation_that_was_compiled_loads_no_more_than_it_needs(tmp_path: Path) -> None:
+    code = """
+import sys
+from duelist.cli import main
+sys.argv[1:] = "simulate rucb --matrix arxiv --horizon 100 --runs 3".split()
+try:
+    main()
+except SystemExit:
+    heavy = {"scipy.linalg", "scipy.special", "numba.np.arraymath", "matplotlib", "rich", "duelist.clicks.log"}
+    print(heavy & sys.modules.keys())
+"""
+    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    program = [sys.executable, "-c", code]
+    cold, warm = (subprocess.run(program, env=env, capture_output=True, text=True).stdout for _ in range(2))
+    assert "numba.np.arraymath" in cold.splitlines()[-1]
+    assert warm.splitlines()[-1] == "set()"
+
+
+def test_a_command_is_found_among_those_that_are_left_for_it() -> None:
+    def names(*words: str) -> tuple[list[str | None], list[str | None]]:
+        inner, outer = typer.Typer(), typer.Typer()
+        for name in ("one", "two"):
+            inner.command(name)(print)
+            outer.command(name)(print)
+        outer.add_typer(inner, name="more")
+        narrow(outer, words)
+        return [c.name for c in outer.registered_commands], [c.name for c in inner.registered_commands]
+
+    assert names("one", "two") == (["one"], ["one", "two"])
+    assert names("more", "two") == ([], ["two"])
+    assert names("more", "--help") == ([], ["one", "two"])
+    assert names("--help") == names("three") == names() == (["one", "two"], ["one", "two"])
 
 
 def test_the_installed_command_is_this_command_line(command: Command) -> None:

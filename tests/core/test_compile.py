@@ -373,6 +373,35 @@ def test_plain_python_gives_what_the_compiled_kernel_gives(name: str, runs: list
     assert [run[name].plain for run in runs] == [10, 10, 15]
 
 
+KEPT = """
+import sys
+import numpy as np
+from duelist.core.compile import compiled
+
+@compiled
+def count(x, y):  # what it calls is hashed with secrets of this process, and multiplied by scipy's code
+    seen = {"a", "bc"}
+    return (x @ y) + ("bc" in seen) + ("b" in seen)
+
+print(count(np.arange(3.0), np.ones(3)), "numba.np.arraymath" in sys.modules)
+"""
+
+
+def test_kept_code_runs_though_nothing_is_loaded_to_compile(tmp_path: Path) -> None:
+    tmp_path.joinpath("script.py").write_text(KEPT)
+    found = [
+        subprocess.run(
+            [sys.executable, "script.py"],
+            cwd=tmp_path,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert found == ["4.0 True\n", "4.0 False\n"]
+
+
 # Kernels of this file. THING stands for a global of the user's and is replaced in each test.
 
 THING: Any = None

@@ -63,6 +63,20 @@ def test_the_home_is_imported_by_the_first_listing(basket: Registry[type]) -> No
     assert list(basket) == ["plum"]
 
 
+def test_a_name_of_another_module_is_listed_at_once_and_loaded_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, basket: Registry[type]
+) -> None:
+    (tmp_path / "far.py").write_text("import basket\nclass Lychee: pass\nbasket.add('lychee', Lychee)")
+    monkeypatch.delitem(sys.modules, "far", raising=False)
+    basket.later("far", "lychee")
+    assert list(basket) == ["lychee", "plum"]
+    with pytest.raises(UnknownName, match=r"did you mean 'lychee'\?\)\. Known: lychee, plum$"):
+        basket.get("lichee")
+    assert "far" not in sys.modules
+    assert basket.get("lychee").__name__ == "Lychee"
+    assert list(basket) == ["lychee", "plum"]
+
+
 def test_a_misspelt_name_is_answered_with_the_nearest_and_all_known(fruits: Registry[type]) -> None:
     with pytest.raises(UnknownName, match=r"unknown fruit 'aple' \(did you mean 'apple'\?\)\. Known: apple, pear$"):
         fruits.get("aple")

@@ -50,6 +50,15 @@ def test_every_line_is_drawn_with_its_label_and_its_band() -> None:
         assert {low, high} <= set(corners[corners[:, 0] == x, 1])
 
 
+def test_powers_are_numbers_and_an_axis_of_one_power_keeps_its_other_ticks() -> None:
+    far = Series("far", np.array([1.0, 1e3, 1e6]), np.array([20.0, 30.0, 50.0]))
+    axes = Lines([Panel("regret", [far], logarithmic=True)], "duels", "title").draw().axes[0]
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert {"1", "100", "10,000", "1,000,000"} <= set(labels)
+    assert len(axes.get_xticks(minor=True)) == 0
+    assert any(label.get_text() for label in axes.get_yticklabels(minor=True))
+
+
 def test_panels_are_stacked_in_order_under_one_title() -> None:
     figure = Lines([Panel("regret", [RISING]), Panel("found", [SETTLED])], "duels", "the title").draw()
     assert [axes.get_ylabel() for axes in figure.axes] == ["regret", "found"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -29,6 +30,7 @@ from duelist.cli import (
     vote,
 )
 from duelist.core.errors import DuelistError
+from duelist.core.garbage import collecting_seldom
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -78,11 +80,26 @@ def options(
     """Learn which ranking people prefer by letting rankings duel."""
 
 
+def narrow(app: typer.Typer, words: Sequence[str]) -> None:
+    """Leave only the command that `words` begin with, if they do: Typer would look at every parameter of all others."""
+    commands = [command for command in app.registered_commands if command.name in words[:1]]
+    groups = [group for group in app.registered_groups if group.name in words[:1]]
+    if commands or groups:
+        app.registered_commands, app.registered_groups = commands, groups
+    for group in groups:
+        if group.typer_instance is not None:
+            narrow(group.typer_instance, words[1:])
+
+
 def main() -> None:
     """Run the command line; an error of ours is one line, not a traceback."""
     sys.path.insert(0, "")  # as `python -m` does, so that module:Class finds the user's module
+    narrow(app, sys.argv[1:])
     try:
-        app()
+        with collecting_seldom():
+            app()
     except DuelistError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
+    finally:
+        gc.freeze()  # Python would end with a search for circles in all that was loaded: a fifth of a short command

@@ -9,8 +9,8 @@ one is never read again.
 
 Some parts of numba used here are not public, hence the upper bound on its version in pyproject.toml:
 the option `_nrt` (code without reference counting), `entry_point` of a compiled overload (a call without
-the look-up by types), `_cache.load_overload` (whether the disk has an overload), and what a dispatcher was
-made with (`targetoptions`, `locals`, `_can_compile`; for the digest). Tests of this file notice a change.
+the look-up by types), the parts of its cache (disk.py), and what a dispatcher was made with (`targetoptions`,
+`locals`, `_can_compile`; for the digest). Tests of this file notice a change.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 from duelist.core.digest import codes_of, digest, globals_of
-from duelist.core.disk import kept
+from duelist.core.disk import find_kept, kept
 from duelist.core.garbage import collecting_seldom
 from duelist.core.inlining import Inlined
 from duelist.core.progress import say_once
@@ -220,16 +220,20 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         if found is None:
             signature = tuple(map(typeof, args))
             if signature not in self.entries:
-                self.entries[signature] = self._compile(signature).overloads[signature].entry_point
+                self.entries[signature] = self._find(signature)
             found = self.entries[kinds] = self.entries[signature]
         return found
 
-    def _compile(self, signature: tuple[Any, ...]) -> Any:
+    def _find(self, signature: tuple[Any, ...]) -> Any:
+        """The machine code of a process before this one, or else what is compiled now."""
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
         options, ending = ({"nogil": True}, "_releasing") if self.releasing else (UNCOUNTED, "")
         self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options, **CALLED)
         self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True, **CALLED)
+        for each in (self.uncounted, self.counted):
+            if (found := find_kept(each, signature)) is not None:
+                return found
         # What the compiler makes it keeps: looking through all of that for garbage takes a seventh of the time.
         # Under its lock, because this is for the whole process: threads must not end it in another order.
         with (
@@ -237,18 +241,15 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
             global_compiler_lock,
             collecting_seldom(),
         ):
-            return self._load_or_compile(signature)
+            return self._compile(signature).overloads[signature].entry_point
 
-    def _load_or_compile(self, signature: tuple[Any, ...]) -> Any:
-        # A process before this one may have found out that counting is needed.
-        if self.counted._cache.load_overload(signature, self.counted.targetctx) is None:
-            try:
-                self.uncounted.compile(signature)
-                return self.uncounted
-            except Exception:  # numba's own, and others from its implementations of numpy
-                pass  # a real error comes again from the ordinary way
-        self.counted.compile(signature)
-        return self.counted
+    def _compile(self, signature: tuple[Any, ...]) -> Any:
+        try:
+            self.uncounted.compile(signature)
+            return self.uncounted
+        except Exception:  # numba's own, and others from its implementations of numpy
+            self.counted.compile(signature)  # a real error comes again
+            return self.counted
 
 
 class _Announcement(event.Listener):

@@ -14,6 +14,8 @@ from tempfile import gettempdir, mkstemp
 from typing import Any
 
 import numba
+from numba.core.caching import NullCache
+from numba.core.runtime.nrt import rtsys
 
 from duelist.core.errors import BadInput
 from duelist.core.progress import say_once
@@ -34,6 +36,24 @@ def kept(function: Any, **options: Any) -> Any:
         numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     _say_where(folder)
     return njit(cache=folder is not None, **options)(function)
+
+
+def find_kept(function: Any, signature: tuple[Any, ...]) -> Any:
+    """The machine code of a `kept` function that a process before this one has kept, or None.
+
+    Numba gets ready to compile before it looks into its cache, which takes ten times as long as to read the code.
+    Code needs numba's runtime, and the modules of all functions in it, which are loaded with their environments.
+    """
+    if isinstance(function._cache, NullCache):
+        return None
+    cache, context = function._cache, function.targetctx
+    rtsys.initialize(context)
+    with cache._guard_against_spurious_io_errors():
+        found = cache._cache_file.load(cache._index_key(signature, context.codegen()))
+    if found is None:
+        return None
+    function._cache_hits[signature] += 1  # as numba counts
+    return cache._impl.rebuild(context, found).entry_point
 
 
 def private_folder() -> Path | None:

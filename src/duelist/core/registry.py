@@ -38,6 +38,7 @@ class Registry(Generic[T]):
     def __init__(self, family: str, home: str = "") -> None:
         self.family, self.home = family, home or HOMES[family]
         self.known: dict[str, Entry] = {}
+        self.elsewhere: dict[str, str] = {}  # the module that registers a name
         FAMILIES[family] = self
 
     def add(self, name: str, maker: T, **fixed: Any) -> None:
@@ -46,6 +47,10 @@ class Registry(Generic[T]):
         if old is not None and _origin(old.maker) != _origin(maker):
             raise BadInput(f"{self.family} {name!r} is already defined by {_origin(old.maker)}; choose another name")
         self.known[name] = Entry(maker, fixed)
+
+    def later(self, module: str, *names: str) -> None:
+        """Names that `module` registers; it is imported when one of them is asked for."""
+        self.elsewhere |= dict.fromkeys(names, module)
 
     def get(self, name: str) -> T:
         """What makes the thing called `name`; "module:Name" is imported from the user's own module."""
@@ -56,9 +61,10 @@ class Registry(Generic[T]):
         importlib.import_module(self.home)
         if ":" in str(name):
             return self._load(name)
+        if name not in self.known and name in self.elsewhere:
+            importlib.import_module(self.elsewhere[name])
         if name not in self.known:
-            names = ", ".join(sorted(self.known))
-            raise UnknownName(f"unknown {self.family} {name!r}{meant(name, self.known)}. Known: {names}")
+            raise UnknownName(f"unknown {self.family} {name!r}{meant(name, self)}. Known: {', '.join(self)}")
         return self.known[name]
 
     def parameters(self, name: str, given: Mapping[str, Any] | None = None) -> dict[str, Parameter]:
@@ -82,17 +88,16 @@ class Registry(Generic[T]):
         importlib.import_module(self.home)
         name = next((n for n, entry in self.known.items() if entry.maker is thing), getattr(thing, "name", None))
         if not isinstance(name, str) or name not in self.known:
-            known = ", ".join(sorted(self.known))
-            raise BadInput(f"{thing!r} is no {self.family}; known by name: {known}")
+            raise BadInput(f"{thing!r} is no {self.family}; known by name: {', '.join(self)}")
         return name
 
     def __iter__(self) -> Iterator[str]:
         importlib.import_module(self.home)
-        return iter(sorted(self.known))
+        return iter(sorted({*self.known, *self.elsewhere}))
 
     def _load(self, path: str) -> Entry:
         module, _, attribute = path.partition(":")
-        if module in self.known:
+        if module in [*self]:
             raise BadInput(f"{path!r}: parameters are written {module}:NAME=VALUE,NAME=VALUE")
         try:
             thing = getattr(importlib.import_module(module), attribute)

@@ -238,5 +238,17 @@ def _scale_logarithmically(axes: Any, values: Sequence[Any]) -> None:
 def _finish(axes: Any, x_label: str, y_label: str) -> None:
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() != "linear":
+            _number_powers(axis)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _number_powers(axis: Any) -> None:
+    """Powers of ten as numbers, with no ticks between them: read at once, and drawn in half the time."""
+    low, high = axis.get_view_interval()
+    powers = axis.get_majorticklocs()
+    if np.sum((powers >= low) & (powers <= high)) >= 2:
+        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_ticks([], minor=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from duelist.core.intervals import Interval
+from duelist.core.intervals import Interval, student_quantile
 from duelist.core.memory import Floats
 from duelist.core.spec import Spec
 from duelist.online.result import Learning, join_runs
@@ -64,10 +64,8 @@ class LearnerCell(Measurable):
 
 def half_interval(sample: Floats, folds: int, runs: int) -> float:
     """Half the 95 % interval of a mean over so many runs that deviate within their fold as `sample` does."""
-    from scipy.special import stdtrit
-
     spread = sample.reshape(folds, -1).std(axis=1, ddof=1).mean()
-    return float(stdtrit(sample.size - folds, 0.975) * spread / np.sqrt(runs))
+    return float(student_quantile(sample.size - folds) * spread / np.sqrt(runs))
 
 
 def within_folds(sample: Floats, folds: int) -> Interval:
