@@ -15,6 +15,11 @@ def test_policies_that_draw_one_pair_until_it_is_told_are_spread_too() -> None:
     assert "pairs of 8" in str(batches_table(list(rows.values())))
 
 
+def test_draws_are_not_thrown_away_where_outcomes_are_weighed_by_their_probabilities() -> None:
+    """Thrown away because their pair was being judged, they left versatile-db with the wrong arm in all of six runs."""
+    assert sum(play("versatile-db", SIZE, seed).right for seed in range(6)) >= 5
+
+
 def test_calls_are_those_of_the_judge() -> None:
     played = play("uniform", SIZE, seed=1)
     assert (played.calls, played.settled) == (CALLS, 0)

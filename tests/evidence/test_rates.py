@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from scipy import optimize
 
 from duelist.evidence.rates import always_valid_limits, log_e_against, planned_limits
 from duelist.evidence.sequential import log_e_value
@@ -46,3 +49,20 @@ def test_watched_all_the_time_they_hold_and_wilson_does_not(rate: float, graded:
     assert missed <= 0.05
     low, high = planned_limits(wins[:, 3:], losses[:, 3:])
     assert ((low > rate) | (high < rate)).any(1).mean() > (0.2 if not graded else 0.01)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 1e-6, 0.9])
+@pytest.mark.parametrize(
+    ("wins", "losses"), [(0.0, 7.0), (7.0, 0.0), (0.5, 50.0), (3.5, 2.5), (60.0, 30.0), (5e5, 5e5), (1e8, 3e8)]
+)
+def test_limits_are_where_the_bet_has_won_just_enough(wins: float, losses: float, alpha: float) -> None:
+    """By a root finder that knows nothing of how they are found."""
+
+    def beyond(rate: float) -> float:
+        return float(log_e_against(rate, wins, losses)) + math.log(alpha)
+
+    mean, (low, high) = wins / (wins + losses), always_valid_limits(wins, losses, alpha)
+    expected = optimize.brentq(beyond, 1e-300, mean, xtol=1e-15) if wins else 0.0
+    assert float(low) == pytest.approx(expected, rel=1e-7)
+    expected = optimize.brentq(beyond, mean, 1 - 1e-16, xtol=1e-15) if losses else 1.0
+    assert float(high) == pytest.approx(expected, rel=1e-7)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 
+import numpy as np
+
 from duelist.core.errors import BadInput
 from duelist.dueling.policy import Duel, Policy
 
@@ -12,19 +14,20 @@ TRIES = 30  # draws of a policy for a pair that is not being judged already
 
 
 def spread(
-    draw: Callable[[], Duel], settle: Callable[[Duel], None], busy: set[frozenset[object]]
+    policy: Policy, luck: np.random.Generator, settle: Callable[[Duel], None], busy: set[frozenset[object]]
 ) -> tuple[Duel | None, Duel | None]:
     """A drawn duel of a pair that is not `busy`, or else one that is; None of both if the policy is settled.
 
     An arm against itself says that the policy has nothing to ask. It is settled, so that the policy's time goes on, and
-    nobody is asked.
+    nobody is asked. A draw that carries its probabilities, by which the policy will weigh the outcome, is taken busy or
+    not: to throw such draws away would change these probabilities.
     """
     again: Duel | None = None
     for _ in range(TRIES):
-        duel = draw()
+        duel = policy.draw(luck)
         if duel.left == duel.right:
             settle(duel)
-        elif frozenset((duel.left, duel.right)) in busy:
+        elif frozenset((duel.left, duel.right)) in busy and min(duel.left_p, duel.right_p) == 1:
             again = duel
         else:
             return duel, None
@@ -43,7 +46,7 @@ def ask_batch(policy: Policy, n: int) -> list[Duel]:
     ahead: Policy | None = None
     batch: list[Duel] = []
     for _ in range(n):
-        fresh, again = spread(lambda: policy.draw(policy.rng), lambda duel: policy.apply(duel, 0.5), busy)
+        fresh, again = spread(policy, policy.rng, lambda duel: policy.apply(duel, 0.5), busy)
         if fresh is None and again is not None:
             ahead = ahead or _after_ties(policy, [*unheard, *batch])
             fresh = _next_of(ahead, busy)

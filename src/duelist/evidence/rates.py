@@ -64,12 +64,14 @@ def _edge(wins: Floats, losses: Floats, most: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         at = np.where(wins > 0, np.maximum(np.exp(-most / wins), TINY), 0.0)
+        moving = wins > 0  # each until it is there: how many others there are changes nothing
         for _ in range(STEPS):
             beyond = -special.xlogy(wins, at) - special.xlog1py(losses, -at) - most
-            step = np.where(wins > 0, beyond / (wins / at - losses / (1 - at)), 0.0)
-            at = at + np.where((beyond > 0) & (step > 0), step, 0.0)
-            if not (step > ENOUGH * at).any():
+            step = beyond / (wins / at - losses / (1 - at))
+            moving = moving & (step > ENOUGH * at)
+            if not moving.any():
                 break
+            at = np.where(moving, at + step, at)
     return at
 
 

@@ -173,7 +173,7 @@ class Session:
     def _draw(self) -> tuple[Duel, bool] | None:
         """A pair that nobody judges at the moment, if there is one; by the policy, or one that is still open."""
         flying: set[frozenset[object]] = {frozenset((job.duel.left, job.duel.right)) for job in self.flying.values()}
-        drawn, again = spread(lambda: self.policy.draw(self.luck), self._settle, flying)
+        drawn, again = spread(self.policy, self.luck, self._settle, flying)
         if drawn is not None:
             return drawn, True
         if isinstance(self.rules.until, float):
