@@ -95,6 +95,7 @@ from duelist.dueling.policies import SparringUCB as SparringUCB
 from duelist.dueling.policies import SuccessiveBorda as SuccessiveBorda
 from duelist.dueling.policies import Uniform as Uniform
 from duelist.dueling.policies import VersatileDB as VersatileDB
+from duelist.dueling.policies import Watchful as Watchful
 from duelist.dueling.policies import Window as Window
 from duelist.dueling.policies import WinnerStaysStrong as WinnerStaysStrong
 from duelist.dueling.policies import WinnerStaysWeak as WinnerStaysWeak

@@ -223,6 +223,18 @@ def auto_command(
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")
 
 
+@app.command("drift")
+def drift_command(
+    runs: Annotated[int, typer.Option(min=2, help="Runs a policy and instance.")] = 40,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Regret of `watchful` where preferences change, beside the best window around D-TS; half an hour."""
+    from duelist.bench.drift import bench_drift, drift_table
+
+    rows = bench_drift(runs)
+    print(json.dumps([row._asdict() for row in rows], indent=2) if as_json else drift_table(rows))
+
+
 @app.command("service")
 def service_command(
     seconds: Annotated[float, typer.Option(help="Of each kind of request.")] = 3.0,

@@ -33,6 +33,7 @@ from duelist.dueling.policies.sparring import SparringEXP3, SparringThompson, Sp
 from duelist.dueling.policies.successive_borda import SuccessiveBorda
 from duelist.dueling.policies.uniform import Uniform
 from duelist.dueling.policies.versatile_db import SharedTsallis, SparringTsallis, VersatileDB
+from duelist.dueling.policies.watchful import Watchful
 from duelist.dueling.policies.window import Window
 from duelist.dueling.policies.winner_stays import WinnerStaysStrong, WinnerStaysWeak
 
@@ -85,6 +86,7 @@ __all__ = [
     "SuccessiveBorda",
     "Uniform",
     "VersatileDB",
+    "Watchful",
     "Window",
     "WinnerStaysStrong",
     "WinnerStaysWeak",
