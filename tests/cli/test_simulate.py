@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.cli.output import print_results
+from duelist.cli.results import print_results
 from duelist.core.errors import BadInput, UnknownName
 from duelist.dueling import Result, simulate
 

@@ -63,6 +63,19 @@ def test_a_file_is_given_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"above\n\n{WIDE}\n"
 
 
+def test_text_is_wrapped_to_a_terminal_and_stays_beside_its_label(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    show("How sure  " + "word " * 9 + "\n          " + "more " * 9 + "\nat https://example.org/" + "x" * 40)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "How sure  word word word word word word"
+    assert lines[1] == "          word word word"
+    assert lines[2] == "          more more more more more more"
+    assert lines[-1] == "https://example.org/" + "x" * 40
+
+
 def test_a_notebook_is_given_html() -> None:
     shown = Table(["a<b"], [["x & y"]], ["a note"], "title")._repr_html_()
     assert "<caption>title</caption>" in shown

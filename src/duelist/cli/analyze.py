@@ -159,6 +159,7 @@ def check_page(html: Path | None) -> None:
 
 def show(analyses: tuple[Analysis, ...], log: str | None, html: Path | None, as_json: bool) -> None:
     """Print every analysis and save its page, each experiment's with its place in the name if there are several."""
+    from duelist import present
     from duelist.analysis.page import page
     from duelist.analysis.text import printable
 
@@ -169,7 +170,7 @@ def show(analyses: tuple[Analysis, ...], log: str | None, html: Path | None, as_
             file.write_text(page(analysis, name, datetime.now(UTC)), encoding="utf-8")
             saved.append(str(file))
         if not as_json:
-            print(f"{printable(name)}: {analysis}" + ("\n" if place < len(analyses) else ""))
+            present.show(f"{printable(name)}: {analysis}" + ("\n" if place < len(analyses) else ""))
     if as_json:
         rows = [{"log": str(log or name), **analysis.summary()} for analysis in analyses]
         print(json.dumps(rows[0] if len(rows) == 1 else rows, indent=2))

@@ -17,7 +17,9 @@ def data_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List public data sets: what each is, where it is published, on which terms."""
+    from duelist.cli.entries import print_entry
     from duelist.data.catalogue import CATALOGUE
+    from duelist.present.tables import show
 
     if context.invoked_subcommand is not None:
         return
@@ -27,10 +29,10 @@ def data_command(
     for name, entry in CATALOGUE.items():
         sizes = {"queries": entry.queries, "documents": entry.documents, "features": entry.features}
         known = ", ".join(f"{size:,} {what}" for what, size in sizes.items() if size)
-        print(f"{name:<21} {entry.what}" + (f": {known}" if known else ""))
+        print_entry(name, entry.what + (f": {known}" if known else ""), 21)
         for label, text in (("published", entry.page), ("terms", entry.terms), ("files", entry.files)):
-            print(f"{'':<21} {label}: {text}")
-    print("\nduelist data check DIR looks at what you downloaded; --data synthetic needs nothing")
+            print_entry("", f"{label}: {text}", 21)
+    show("\nduelist data check DIR looks at what you downloaded; --data synthetic needs nothing")
 
 
 @app.command("check")
@@ -40,8 +42,12 @@ def check_command(
 ) -> None:
     """Look at downloaded data: folds, queries, documents, features, labels, and what is missing or odd."""
     from duelist.data.check import check_folder
+    from duelist.present.tables import show
 
     found = check_folder(folder)
-    print(json.dumps(found.summary(), indent=2) if as_json else found)
+    if as_json:
+        print(json.dumps(found.summary(), indent=2))
+    else:
+        show(*found.parts())
     if not found.folds:
         raise typer.Exit(1)

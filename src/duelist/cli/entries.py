@@ -12,5 +12,5 @@ def print_entry(name: str, text: str, width: int = 22) -> None:
     line = f"{name:<{width}} {text}"
     if sys.stdout.isatty():
         columns, indent = shutil.get_terminal_size().columns, " " * (width + 1 or 4)
-        line = textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False)
+        line = textwrap.fill(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
     print(line)

@@ -16,6 +16,7 @@ def policies_command(
     from duelist.cli.entries import print_entry
     from duelist.dueling.facts import facts_of
     from duelist.dueling.policy import POLICIES
+    from duelist.present.tables import show
 
     facts = [facts_of(POLICIES.get(policy)) for policy in ([name] if name else POLICIES)]
     if as_json:
@@ -32,4 +33,4 @@ def policies_command(
             print_entry(fact["policy"], fact["summary"])
             for key in ("answers", "needs", "horizon", "regret"):
                 print_entry("", f"{key}: {fact[key].rstrip('.')}")
-        print("\nduelist policies NAME shows one with its departures from the paper and its parameters")
+        show("\nduelist policies NAME shows one with its departures from the paper and its parameters")

@@ -47,7 +47,8 @@ def simulate_command(
     curves: Annotated[bool, typer.Option("--curves", help="With --json: the curves too, not the end alone.")] = False,
 ) -> None:
     """Run policies against a matrix many times and show their regret."""
-    from duelist.cli.output import prepare_outputs, print_results, print_summaries, save_results
+    from duelist.cli.output import print_summaries
+    from duelist.cli.results import prepare_outputs, print_results, save_results
     from duelist.cli.specs import read_specs
     from duelist.core.errors import BadInput
     from duelist.dueling.environments import load_environment

@@ -49,6 +49,10 @@ class Checked:
         return asdict(self)
 
     def __str__(self) -> str:
+        return "\n\n".join(map(str, self.parts()))
+
+    def parts(self) -> list[Any]:
+        """What is shown: the folder, a table of its files if there are any, and what to know of them."""
         rows = [
             [
                 file.name,
@@ -61,8 +65,8 @@ class Checked:
         columns = ["file", "queries", "documents", "features", "documents by label", "queries with relevant"]
         folds = f"folds: {', '.join(map(str, self.folds)) or 'none is complete'}"
         odd = [f"odd: {text}" for text in self.odd] or ["nothing is missing or odd"]
-        table = [str(Table(columns, rows)), ""] if rows else []
-        return "\n".join([self.folder, "", *table, folds, *([f"sizes: {self.sizes}"] if rows else []), *odd])
+        known = "\n".join([folds, *([f"sizes: {self.sizes}"] if rows else []), *odd])
+        return [self.folder, *([Table(columns, rows)] if rows else []), known]
 
 
 def check_folder(folder: str | Path) -> Checked:

@@ -6,7 +6,9 @@ second to load; text that goes into a file must not depend on a window. On a ter
 
 from __future__ import annotations
 
+import re
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -89,7 +91,27 @@ def show(*parts: Any) -> None:
     for place, part in enumerate(parts):
         if place:
             console.print()
-        console.print(part)
+        if isinstance(part, str):
+            print(wrapped(part, console.width))
+        else:
+            console.print(part)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Text whose lines fit: what stands beside a label, or further in, goes on below where it began.
+
+    >>> print(wrapped("How sure  from 0.05 to 0.20, at 95 %", 24))
+    How sure  from 0.05 to
+              0.20, at 95 %
+    """
+    return "\n".join(line if len(line) <= width else _broken(line, width) for line in text.split("\n"))
+
+
+def _broken(line: str, width: int) -> str:
+    found = re.match(r"\s*(?:\S+(?: \S+)* {2,})?", line)
+    start = found.end() if found and found.end() <= width / 2 else 0
+    whole = textwrap.TextWrapper(width, line[:start], " " * start, break_long_words=False, break_on_hyphens=False)
+    return whole.fill(line[start:])
 
 
 def _kept_whole(widths: Sequence[int], room: int) -> set[int]:
