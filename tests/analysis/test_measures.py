@@ -101,6 +101,8 @@ def test_a_broken_guardrail_withholds_the_verdict() -> None:
     assert fine.guarded[0].mean == pytest.approx(np.mean([r.attributes["latency"] for r in records]))
     silent = np.mean([not r.clicks for r in records])
     assert fine.guarded[1].mean == pytest.approx(silent)
+    never = analyze(Log(tuple(records)), guardrails=("zero-results<0.1",))
+    assert never.guarded[0].mean == 0.0  # and not some 1e-15, which a report would print
     broken = analyze(Log(tuple(records)), guardrails=("latency<110",))
     assert broken.winner is None
     assert "the guardrail latency < 110 is broken: 124, surely above the limit" in broken.health.reasons
@@ -253,6 +255,8 @@ def test_values_without_a_bound_have_no_verdict() -> None:
     capped = analyze(log, outcomes=("buy:value",), caps=("buy:value=2",), segments=("queries",), ended=True)
     assert (capped.winner, capped.comparisons[0].needs_cap, capped.window) == ("old", None, 24.0)
     assert capped.segments[0].winner == "old"
+    uncut = str(analyze(log, outcomes=("buy:value",), cap=1e6, ended=True))
+    assert "0.00% of preferences were cut at 1e+06, which moved their mean by +0." in uncut
     cautious = analyze(log, outcomes=("buy:value",), caps=("buy=100",), ended=True)  # a large one may still come
     assert cautious.winner is None
 

@@ -16,6 +16,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.evidence.accounts import Accounts
 
+DIGITS = 12  # behind the point: what lies below is the arithmetic's own
 OWN = ("zero-results", "abandonment")  # those that need no column
 
 
@@ -77,8 +78,9 @@ class Guards:
         """All of them."""
         found = []
         for rail, accounts in self.accounts:
-            low, high = (limit + rail.limit for limit in accounts.limits(alpha / len(self.accounts)))
-            found.append(Guarded(rail, accounts.mean + rail.limit, low, high, accounts.impressions))
+            around = (accounts.mean, *accounts.limits(alpha / len(self.accounts)))
+            mean, low, high = (round(value + rail.limit, DIGITS) for value in around)
+            found.append(Guarded(rail, mean, low, high, accounts.impressions))
         return tuple(found)
 
 

@@ -161,7 +161,7 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
     if leading.capped:
         cut = f"{leading.capped.share:.2%} of preferences were cut at {leading.capped.cap:g}"
         lines.append(f"It holds at any number of {plural(analysis)}, for capped preferences: {cut}, which moved ")
-        lines[-1] += f"their mean by {-leading.capped.shift:+.3g}."
+        lines[-1] += f"their mean by {0.0 - leading.capped.shift:+.3g}."
     threshold = 1 / leading.alpha
     lines.append(
         f"{wins:,} prefer {leading.first}, {losses:,} {leading.second}, {ties:,} neither; "

@@ -26,9 +26,11 @@ from duelist.clicks.found_rows import (
     SIZE,
     USERS,
     USUAL,
-    FoundRows,
+    LineRows,
+    hash_of_all,
     is_utf8,
     line_ends,
+    place_among,
 )
 from duelist.clicks.json_text import (
     BEGIN,
@@ -52,7 +54,7 @@ from duelist.clicks.json_text import (
     whole_number,
 )
 from duelist.core.compile import compiled, kernel
-from duelist.core.hashes import BASIS, EMPTY, Hashes, hash_bytes, mixed, text_hashes
+from duelist.core.hashes import EMPTY, Hashes, hash_bytes, mixed, text_hashes
 from duelist.core.memory import Floats, Ints
 
 DOCUMENTS = 256  # of a usual row, at most
@@ -123,9 +125,8 @@ def documents_of(text: Bytes, at: int, found: Hashes) -> int:
         if not is_solid(text, at + 1, end):
             return -1
         found[size] = hash_bytes(text, at + 1, end)
-        for other in range(size):
-            if found[other] == found[size]:
-                return -1
+        if place_among(found, 0, size, found[size]) >= 0:
+            return -1
         size += 1
         at = skip(text, end + 1)
         if text[at] == COMMA:
@@ -143,9 +144,7 @@ def slots_of(text: Bytes, at: int, documents: Hashes, size: int, slots: Ints, be
         if text[at] == QUOTE:
             last = end_of_text(text, at + 1)
             name = hash_bytes(text, at + 1, last)
-            for place in range(size):
-                if documents[place] == name:
-                    slot = place
+            slot = place_among(documents, 0, size, name)
             last += 1
         else:
             last = end_of_digits(text, at)
@@ -153,9 +152,8 @@ def slots_of(text: Bytes, at: int, documents: Hashes, size: int, slots: Ints, be
                 slot = whole_number(text, at, last)
         if not 0 <= slot < size:
             return -1
-        for other in range(begin, end):
-            if slots[other] == slot:
-                return -1
+        if place_among(slots, begin, end, slot) >= 0:
+            return -1
         slots[end] = slot
         end += 1
         at = skip(text, last)
@@ -244,10 +242,7 @@ def read_row(
     hashes[IDS] = id_of(text, begins[ID], ends[ID], experiment)
     hashes[USERS] = own_hash(text, begins[USER], ends[USER])
     hashes[QUERIES] = own_hash(text, begins[QUERY], ends[QUERY])
-    whole = BASIS
-    for place in range(size):
-        whole = mixed(whole, documents[place])
-    hashes[DOCS] = whole
+    hashes[DOCS] = hash_of_all(documents, size)
     lists = mixed(hash_bytes(text, begins[RANKERS], ends[RANKERS]), hash_bytes(text, begins[TEAMS], ends[TEAMS]))
     hashes[KINDS] = mixed(mixed(lists, experiment), np.uint64(size))
     return size, end, time
@@ -296,14 +291,12 @@ def read_rows(
     return row
 
 
-class JsonRows(FoundRows):
+class JsonRows(LineRows):
     """The lines of a block: which were read, and what was found in them."""
 
     def __init__(self, block: bytes, columns: Sequence[str]) -> None:
-        self.block, size = block, block.count(b"\n")
-        super().__init__(size, len(block))
+        super().__init__(block, len(columns))
         keys = text_hashes([*NAMES, *UNUSUAL, *columns])
-        self.own = np.zeros((size, len(columns), 2), np.int64)
         scratch, documents = np.zeros((2, len(keys)), np.int64), np.zeros(DOCUMENTS, np.uint64)
         if b"\0" not in block and is_utf8(block):
             text = np.frombuffer(block + bytes(8), np.uint8)
@@ -312,11 +305,6 @@ class JsonRows(FoundRows):
         else:
             self.rows[:, FIRST], self.rows[:, LAST] = line_ends(block)
 
-    def line(self, row: int) -> str:
-        """The text of a line; bytes that are not UTF-8 become lone surrogates."""
-        first, last = self.rows[row, FIRST : LAST + 1].tolist()
-        return self.block[first:last].decode(errors="surrogateescape").rstrip("\r")
-
     def row(self, place: int) -> dict[str, Any]:
         """A row as a mapping."""
         found: dict[str, Any] = msgspec.json.decode(self.line(place))
@@ -324,5 +312,5 @@ class JsonRows(FoundRows):
 
     def value(self, place: int, column: int) -> Any:
         """The value of a further column that was asked for."""
-        first, last = self.own[place, column].tolist()
-        return msgspec.json.decode(self.block[first:last]) if last else None
+        written = self.own_text(place, column)
+        return None if written is None else msgspec.json.decode(written)

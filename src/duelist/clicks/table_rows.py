@@ -25,9 +25,11 @@ from duelist.clicks.found_rows import (
     SIZE,
     USERS,
     USUAL,
-    FoundRows,
+    LineRows,
+    hash_of_all,
     is_utf8,
     line_ends,
+    place_among,
 )
 from duelist.clicks.json_rows import (
     CLICK_TIMES,
@@ -66,7 +68,7 @@ from duelist.clicks.json_text import (
 from duelist.clicks.log import table_row
 from duelist.clicks.records import BadRow
 from duelist.core.compile import compiled, kernel
-from duelist.core.hashes import BASIS, EMPTY, Hashes, hash_bytes, mixed
+from duelist.core.hashes import EMPTY, Hashes, hash_bytes, mixed
 from duelist.core.memory import Floats, Ints
 
 LONGEST = 1 << 16  # bytes of a cell; Python's reader of tables refuses twice as many
@@ -138,9 +140,8 @@ def documents_in(text: Bytes, at: int, end: int, found: Hashes) -> int:
         if last < 0 or size == found.size:
             return -1
         found[size] = hash_bytes(text, at, last)
-        for other in range(size):
-            if found[other] == found[size]:
-                return -1
+        if place_among(found, 0, size, found[size]) >= 0:
+            return -1
         size += 1
         at = blanks(text, last, end)
     return size
@@ -151,13 +152,9 @@ def slot_in(text: Bytes, at: int, last: int, documents: Hashes, size: int) -> in
     """The slot that a whole number or the name of a document says; -1 if there is none."""
     if ZERO <= text[at] <= ZERO + 9 and end_of_digits(text, at) == last:
         return whole_number(text, at, last) if last < at + 9 else -1
-    slot = -1
-    if text[at] != MINUS:
-        name = hash_bytes(text, at, last)
-        for place in range(size):
-            if documents[place] == name:
-                slot = place
-    return slot
+    if text[at] == MINUS:
+        return -1
+    return place_among(documents, 0, size, hash_bytes(text, at, last))
 
 
 @kernel
@@ -172,9 +169,8 @@ def slots_in(text: Bytes, at: int, cell_end: int, documents: Hashes, size: int, 
         slot = slot_in(text, at, last, documents, size) if last >= 0 else -1
         if not 0 <= slot < size:
             return -1
-        for other in range(begin, end):
-            if slots[other] == slot:
-                return -1
+        if place_among(slots, begin, end, slot) >= 0:
+            return -1
         slots[end] = slot
         end += 1
         at = blanks(text, last, cell_end)
@@ -241,10 +237,7 @@ def read_cells(
     hashes[IDS] = mixed(experiment, own) if ends[ID] > begins[ID] else EMPTY
     hashes[USERS] = hash_bytes(text, begins[USER], ends[USER])
     hashes[QUERIES] = hash_bytes(text, begins[QUERY], ends[QUERY])
-    whole = BASIS
-    for place in range(size):
-        whole = mixed(whole, documents[place])
-    hashes[DOCS] = whole
+    hashes[DOCS] = hash_of_all(documents, size)
     lists = mixed(hash_bytes(text, begins[RANKERS], ends[RANKERS]), hash_bytes(text, begins[TEAMS], ends[TEAMS]))
     hashes[KINDS] = mixed(mixed(lists, experiment), np.uint64(size))
     return size, end, time
@@ -293,19 +286,17 @@ def read_table(
     return row
 
 
-class TableRows(FoundRows):
+class TableRows(LineRows):
     """The lines of a block of a table under its header; `columns` are further ones that are asked for."""
 
     def __init__(self, block: bytes, header: Sequence[str], delimiter: str, columns: Sequence[str] = ()) -> None:
-        self.block, self.header, self.delimiter = block, header, delimiter
-        size = block.count(b"\n")
-        super().__init__(size, len(block))
+        super().__init__(block, len(columns))
+        self.header, self.delimiter = header, delimiter
         wanted = [*NAMES, *UNUSUAL, *(name.lower() for name in columns)]
         places = np.full(len(header), -1, np.int64)
         for cell, name in enumerate(header):
             if name in wanted and name not in header[cell + 1 :]:  # of several the last one counts
                 places[cell] = wanted.index(name)
-        self.own = np.zeros((size, len(columns), 2), np.int64)
         scratch, documents = np.zeros((2, len(wanted)), np.int64), np.zeros(DOCUMENTS, np.uint64)
         if b"\0" not in block and is_utf8(block):
             found = (self.hashes, self.rows, self.times, self.own, self.slots, self.moments)
@@ -313,11 +304,6 @@ class TableRows(FoundRows):
             read_table(text, ord(delimiter), places, scratch, documents, *found)
         else:
             self.rows[:, FIRST], self.rows[:, LAST] = line_ends(block)
-
-    def line(self, row: int) -> str:
-        """The text of a line; bytes that are not UTF-8 become lone surrogates."""
-        first, last = self.rows[row, FIRST : LAST + 1].tolist()
-        return self.block[first:last].decode(errors="surrogateescape").rstrip("\r")
 
     def row(self, place: int) -> dict[str, Any]:
         """A row as a mapping; BadRow if a list in it cannot be read."""
@@ -328,5 +314,5 @@ class TableRows(FoundRows):
 
     def value(self, place: int, column: int) -> Any:
         """The value of a further column that was asked for."""
-        first, last = self.own[place, column].tolist()
-        return self.block[first:last].decode() if last else None
+        written = self.own_text(place, column)
+        return None if written is None else written.decode()
