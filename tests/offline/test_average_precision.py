@@ -12,6 +12,7 @@ from duelist.core.memory import Floats
 from duelist.data import average_precision, evaluate, mean, read_fold
 from duelist.offline.average_precision import Scratch, SVMMap, harmonic_numbers, most_violated
 from duelist.offline.queries import Queries
+from duelist.offline.rankers import query_numbers
 
 from .brute import Labels, Rankings, all_rankings, binary, cases, check_finder, pair_coefficients, queries_of
 
@@ -75,6 +76,20 @@ def test_five_folds_of_mq2008_reach_the_published_level(data: Callable[[str], Pa
         scores = ranker.predict(fold.test.features)
         found.append(mean(evaluate(fold.test, scores, ["map"]), fold.test)["map"])
     assert 0.465 < np.mean(found) < 0.48  # LETOR 4.0: RankSVM-struct .470, ListNet .478
+
+
+def test_every_c_down_to_a_millionth_learns(data: Callable[[str], Path]) -> None:
+    """Weights shrink with C, and so does what they gain; what they rank by does not."""
+    fold = read_fold(data("mq2008/S1.txt.gz").parent, 1)
+    train, test = ((part.features, part.labels, query_numbers(part)) for part in (fold.train, fold.test))
+    rankers = [SVMMap(C=10.0**power).fit(*train) for power in range(-6, 2)]
+    assert all(ranker.trained_ for ranker in rankers)
+    reached = np.array([ranker.score(*test) for ranker in rankers])
+    assert reached.min() > 0.44
+    assert np.abs(np.diff(reached)).max() < 0.01
+    lengths = np.array([np.linalg.norm(ranker.coef_) for ranker in rankers])
+    assert (np.diff(lengths) > 0).all()
+    np.testing.assert_allclose(lengths[1:4] / lengths[:3], 10.0, rtol=1e-3)  # where only the mean of all pairs counts
 
 
 def test_the_compiled_code_is_the_python_code() -> None:

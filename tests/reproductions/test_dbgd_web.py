@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,6 +55,20 @@ def test_the_best_steps_are_those_that_learn_most(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(dbgd_web, "RATES", (1e-7, 0.03))
     data = synthetic(queries=30, documents=20, features=4, seed=1)
     assert best_steps(data, 3, 10_000) == (0.5, 0.03)
+
+
+def test_small_steps_are_given_the_time_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a tenth a large step is ahead, after a half the third of the four best; the fifth is tried no longer."""
+    early = {0.1: 0.9, 0.05: 0.8, 0.01: 0.7, 0.005: 0.6, 0.001: 0.5}
+
+    def made_up(data: Dataset, queries: int, distance: float, rate: float, comparisons: int, runs: int) -> Any:
+        assert comparisons % queries == 0
+        late = 1.0 if rate in (0.01, 0.001) else 0.5
+        return SimpleNamespace(ndcg=np.array([[early[rate] if comparisons == 99 else late]]))
+
+    monkeypatch.setattr(dbgd_web, "search", made_up)
+    monkeypatch.setattr(dbgd_web, "DISTANCES", (1.0,))
+    assert best_steps(synthetic(3, 3, 2, seed=1), 3, 1000) == (1.0, 0.01)
 
 
 @pytest.mark.parametrize("reproduction", [GRID, SAMPLED], ids=lambda r: r.name)

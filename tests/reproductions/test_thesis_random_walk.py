@@ -69,6 +69,8 @@ def test_a_filter_plays_as_many_rounds_as_the_walk(kind: type[IF2]) -> None:
 
 def test_the_report_and_its_slip(tmp_path: Path) -> None:
     report = RANDOM_WALK.run(Setting(quick=True))
+    kinds = ["independent"] * 2 + ["claim"] * 3  # the thesis prints no number
+    assert [row.reference.kind for row in report.rows] == kinds
     assert [row.agrees for row in report.rows] == [True, True, True, True, False]  # m = d from d = e on is a slip
     report.chart.draw(tmp_path / "walk.png")
     assert (tmp_path / "walk.png").stat().st_size > 5_000

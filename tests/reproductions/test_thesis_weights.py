@@ -38,6 +38,17 @@ def test_the_claims_of_the_thesis_hold(tmp_path: Path) -> None:
     assert (tmp_path / "weights.png").stat().st_size > 10_000
 
 
+def test_where_downloads_say_no_more_than_clicks_the_largest_mean_does_not_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The notes say so, with these numbers."""
+    monkeypatch.setattr(thesis_weights, "DOWNLOADS", (0.4, 0.4, 0.4))
+    rows = WEIGHTS.run(Setting(quick=True)).rows
+    assert [row.agrees for row in rows] == [False, True, True, True]
+    assert [round(number, 2) for number in rows[0].ours] == [0.99, 0.88, 1.11]
+    assert "needs .99 [.88, 1.11] of the baseline's queries" in WEIGHTS.missing
+
+
 @pytest.mark.breaks("thesis-7.2")
 def test_weights_that_were_not_learned_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only counting clicks, as the baseline does, needs as many queries as the baseline."""

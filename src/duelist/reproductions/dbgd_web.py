@@ -22,6 +22,7 @@ DATA, MEASURE = "mq2007-partial", "ndcg@10"
 COMPARISONS, QUICK, RUNS = 10_000_000, 1_000_000, 4
 DISTANCES, RATES = (0.5, 0.8, 1.0, 3.0), (0.001, 0.005, 0.01, 0.05, 0.1)
 SAMPLES = (1, 5, 10, 25, 50, 100)  # queries compared before a step
+FINALISTS = 4  # steps that are tried for longer
 # Table 2: NDCG@10 by distance and rate, over all iterations and at the end.
 PUBLISHED = {
     "average": (
@@ -41,8 +42,8 @@ NOTES = (
     "The paper's data was never released; this is MQ2007-partial, fold 1, of about as many queries, with 41 features "
     "instead of 367 and 35 documents a query instead of 50. Compared is the shape; published figures are in brackets, "
     "of other data and so nothing to agree with. The paper does not say how several queries decide on a step: here by "
-    "majority. For Table 3 the steps are chosen after a tenth of the comparisons, too early for 100 queries a step: "
-    "where the spread says NO, that is why."
+    "majority. For Table 3 the steps of each number of queries are the best of the grid after a tenth of the "
+    "comparisons, and of the best four after a half."
 )
 SMOOTHLY = "section 5.2: performance peaks at (1, .01) and degrades smoothly"
 PEAK = Reference("claim", SMOOTHLY, above=0.0)
@@ -114,7 +115,7 @@ def run_samples(setting: Setting) -> Report:
     comparisons = QUICK if setting.quick else COMPARISONS
     found: dict[int, RankingDescent] = {}
     for queries in SAMPLES:
-        distance, rate = best_steps(fold.train, queries, comparisons // 10)
+        distance, rate = best_steps(fold.train, queries, comparisons)
         found[queries] = search(fold.train, queries, distance, rate, comparisons, RUNS)
         setting.advance(1)
     svm = fit_best("svm-pairwise", fold, measure=MEASURE).ranker
@@ -148,13 +149,17 @@ def plural(queries: int) -> str:
 
 
 def best_steps(data: Dataset, queries: int, comparisons: int) -> tuple[float, float]:
-    """The distance and the rate of the grid with the largest NDCG at the end."""
-    comparisons -= comparisons % queries
+    """The distance and the rate of the grid that learn most: all are tried for a tenth, the best few for a half.
 
-    def after(steps: tuple[float, float]) -> float:
-        return float(search(data, queries, *steps, comparisons, 2).ndcg[:, -1].mean())
+    A tenth alone would be too early for many queries a step: small steps have not yet gone far.
+    """
 
-    return max(product(DISTANCES, RATES), key=after)
+    def after(steps: tuple[float, float], part: int) -> float:
+        some = comparisons // part
+        return float(search(data, queries, *steps, some - some % queries, 2).ndcg[:, -1].mean())
+
+    tried = sorted(product(DISTANCES, RATES), key=lambda steps: after(steps, 10), reverse=True)
+    return max(tried[:FINALISTS], key=lambda steps: after(steps, 2))
 
 
 def by_query(data: Dataset, scores: Floats) -> Floats:

@@ -15,7 +15,7 @@ from duelist.online.learners.pairrank import PairRank
 
 
 def slow_blocks(weights: Floats, inverse: Floats, width: float, features: Floats) -> list[set[int]]:
-    """The paper's way: components of the uncertain pairs, merged while there are cycles, then in order."""
+    """Slowly: components of the uncertain pairs, merged while there are cycles, then in order."""
     n = len(features)
     certain = np.zeros((n, n), bool)
     for i, j in itertools.permutations(range(n), 2):
