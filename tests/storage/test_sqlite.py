@@ -152,3 +152,12 @@ def test_a_reader_that_holds_the_log_is_named(tmp_path: Path, monkeypatch: pytes
         other.execute("COMMIT")
         assert journal.rename_user(b"ann is here", b"who is here") == 0
         assert copies(path, [b"ann is here"]) == 0
+
+
+def test_a_journal_opens_while_another_process_writes(tmp_path: Path) -> None:
+    SQLiteJournal(tmp_path / "a.journal").close()
+    other = sqlite3.connect(tmp_path / "a.journal", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    SQLiteJournal(tmp_path / "a.journal").close()  # it need not wait
+    other.execute("ROLLBACK")
+    other.close()

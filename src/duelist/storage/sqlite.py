@@ -187,23 +187,31 @@ class SQLiteJournal(Journal):
         return database
 
     def _prepare(self) -> None:
-        """Make the tables of a new file; refuse what is no journal of ours."""
-        with self._transaction() as database:
-            schema = database.execute("PRAGMA user_version").fetchone()[0]
-            application = database.execute("PRAGMA application_id").fetchone()[0]
-            tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-            if not tables:
-                for statement in TABLES.split(";"):
-                    database.execute(statement)
-                database.execute("INSERT INTO meta VALUES (?)", (secrets.token_bytes(16),))
-                database.execute(f"PRAGMA application_id={APPLICATION}")
-                database.execute(f"PRAGMA user_version={SCHEMA}")
-            elif application != APPLICATION:
-                raise BadInput(f"{str(self.path)!r} is a database, but no journal of duelist")
-            elif schema > SCHEMA:
-                raise BadInput(f"{str(self.path)!r} was written by a later version (schema {schema}, here {SCHEMA})")
-            self.salt = database.execute("SELECT salt FROM meta").fetchone()[0]
+        """Make the tables of a new file; refuse what is no journal of ours.
+
+        One that is there is only read: a process that opens it need not wait for its turn among those that write.
+        """
+        if self._is_new():
+            with self._transaction() as database:
+                if self._is_new():  # and nobody made them meanwhile
+                    for statement in TABLES.split(";"):
+                        database.execute(statement)
+                    database.execute("INSERT INTO meta VALUES (?)", (secrets.token_bytes(16),))
+                    database.execute(f"PRAGMA application_id={APPLICATION}")
+                    database.execute(f"PRAGMA user_version={SCHEMA}")
+        if self._number("application_id") != APPLICATION:
+            raise BadInput(f"{str(self.path)!r} is a database, but no journal of duelist")
+        if (schema := self._number("user_version")) > SCHEMA:
+            raise BadInput(f"{str(self.path)!r} was written by a later version (schema {schema}, here {SCHEMA})")
+        self.salt = self._writer.execute("SELECT salt FROM meta").fetchone()[0]
         self._log_ahead()
+
+    def _is_new(self) -> bool:
+        return not self._writer.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+    def _number(self, name: str) -> int:
+        """One that the file's header has."""
+        return int(self._writer.execute(f"PRAGMA {name}").fetchone()[0])
 
     def _log_ahead(self) -> None:
         """Turn the write-ahead log on, which the file remembers. SQLite does not wait for others here: we do."""
