@@ -111,7 +111,7 @@ def test_a_change_to_the_same_wishes_changes_nothing(monkeypatch: pytest.MonkeyP
     def same(*given: Any) -> Intents:
         return Intents(np.array([0, 77, 300]), np.repeat(taste, 3, 0))
 
-    monkeypatch.setattr("duelist.online.simulate.read_drift", same)
+    monkeypatch.setattr("duelist.online.users.read_drift", same)
     again: Any = learn("pdgd", fold, drift="abrupt:times=77+300,seed=1", **settings)
     both = np.isin(again.checkpoints, fixed.checkpoints)
     assert (again.online[:, both] == fixed.online).all()

@@ -48,8 +48,11 @@ def find_kept(function: Any, signature: tuple[Any, ...]) -> Any:
         return None
     cache, context = function._cache, function.targetctx
     rtsys.initialize(context)
-    with cache._guard_against_spurious_io_errors():
-        found = cache._cache_file.load(cache._index_key(signature, context.codegen()))
+    try:
+        with cache._guard_against_spurious_io_errors():
+            found = cache._cache_file.load(cache._index_key(signature, context.codegen()))
+    except ImportError:  # of a module that is known by another name here, as those of tests and scripts are
+        return None
     if found is None:
         return None
     function._cache_hits[signature] += 1  # as numba counts
