@@ -402,6 +402,36 @@ def test_kept_code_runs_though_nothing_is_loaded_to_compile(tmp_path: Path) -> N
     assert found == ["4.0 True\n", "4.0 False\n"]
 
 
+LOADER = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location(sys.argv[1], "mine.py")
+sys.modules[sys.argv[1]] = mine = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(mine)
+print(mine.double(2.0))
+"""
+MINE = """
+from duelist.core.compile import compiled
+
+@compiled
+def double(x):
+    return x + x
+"""
+
+
+def test_kept_code_of_a_module_that_has_another_name_now_is_compiled_again(tmp_path: Path) -> None:
+    tmp_path.joinpath("loader.py").write_text(LOADER)
+    tmp_path.joinpath("mine.py").write_text(MINE)
+    for name in ("first", "second"):
+        done = subprocess.run(
+            [sys.executable, "loader.py", name],
+            cwd=tmp_path,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("4.0\n", "")
+
+
 # Kernels of this file. THING stands for a global of the user's and is replaced in each test.
 
 THING: Any = None
