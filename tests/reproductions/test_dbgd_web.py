@@ -76,8 +76,7 @@ def test_every_cell_is_run(
     reproduction: Reproduction, data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     home = data("mq2007-partial/S1.txt.gz").parent.parent
-    monkeypatch.setattr(dbgd_web, "QUICK", 2_000)  # what is looked at is that all is there
-    monkeypatch.setattr(dbgd_web, "RUNS", 2)
+    monkeypatch.setattr(dbgd_web, "QUICK", 4_000)  # what is looked at is that all is there
     steps: list[int] = []
     if reproduction is SAMPLED:
         monkeypatch.setattr(dbgd_web, "DISTANCES", (1.0,))
@@ -98,7 +97,7 @@ def astray(data: Dataset, queries: int, distance: float, rate: float, comparison
 def test_steps_that_lead_nowhere_are_noticed(data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     small = Setting(quick=True, data=data("mq2007-partial/S1.txt.gz").parent.parent)
     monkeypatch.setattr(dbgd_web, "QUICK", 20_000)
-    monkeypatch.setattr(dbgd_web, "RUNS", 3)
+    monkeypatch.setattr(dbgd_web, "FEW", 3)
     monkeypatch.setattr(dbgd_web, "DISTANCES", (1.0,))
     monkeypatch.setattr(dbgd_web, "PUBLISHED", {half: rows[2:3] for half, rows in PUBLISHED.items()})
     monkeypatch.setattr(dbgd_web, "SAMPLES", (1, 10, 100))
