@@ -60,6 +60,7 @@ SLOW = (
     "tests/analysis/test_health",
     "tests/analysis/test_measures",
     "tests/dueling/test_cuda",
+    "tests/online/test_cuda",
     "tests/evidence/test_power",
     "tests/evidence/test_winners",
     "tests/live/test_processes",
