@@ -20,7 +20,7 @@ def test_the_interval_is_that_of_scipy() -> None:
     mean, low, high = interval(samples)
     expected = stats.t.interval(0.95, 6, loc=samples.mean(0), scale=stats.sem(samples))
     np.testing.assert_allclose(mean, samples.mean(0))
-    np.testing.assert_allclose([low, high], expected, rtol=1e-12)
+    np.testing.assert_allclose(np.array([low, high]), np.array(expected), rtol=1e-12)
 
 
 def test_one_run_has_no_limits() -> None:
