@@ -155,9 +155,9 @@ def test_a_reader_that_holds_the_log_is_named(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_journal_opens_while_another_process_writes(tmp_path: Path) -> None:
-    SQLiteJournal(tmp_path / "a.journal").close()
-    other = sqlite3.connect(tmp_path / "a.journal", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    SQLiteJournal(tmp_path / "a.journal").close()  # it need not wait
-    other.execute("ROLLBACK")
-    other.close()
+    with closing(SQLiteJournal(tmp_path / "a.journal")) as first:
+        other = sqlite3.connect(tmp_path / "a.journal", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with closing(SQLiteJournal(tmp_path / "a.journal")) as second:  # it need not wait
+            assert second.salt == first.salt
+        other.close()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from duelist.online.result import Learning
 
 
 def learn_command(
@@ -49,15 +53,12 @@ def learn_command(
     curves: Annotated[bool, typer.Option("--curves", help="With --json: the curves too, not the end alone.")] = False,
 ) -> None:
     """Let learners learn from simulated users of a data set, and show what they showed and learnt."""
-    from duelist.cli.output import print_summaries
     from duelist.cli.specs import read_specs
     from duelist.core.errors import BadInput
     from duelist.data.load import describe_data, load_fold
     from duelist.online.learner import list_learners
-    from duelist.online.result import learning_chart, learning_table
     from duelist.online.simulate import learn_folds
     from duelist.present.charts import check_chart_path
-    from duelist.present.tables import show
 
     if not learners:
         print(list_learners())
@@ -71,12 +72,22 @@ def learn_command(
     folds = {number: load_fold(data, number) for number in dict.fromkeys(fold or [1])}
     shared = {"clicks": clicks, "impressions": impressions, "runs": runs, "stop": stop, "drift": drift}
     results = [learn_folds(spec, folds, seed, **shared, engine=engine, cores=cores) for spec in specs]
-    if path:
-        learning_chart(results, f"{describe_data(data)}, {clicks} clicks").draw(path)
+    print_learning(results, path, as_json, curves, f"{describe_data(data)}, fold {', '.join(map(str, folds))}", clicks)
+
+
+def print_learning(
+    results: Sequence[Learning], chart: Path | None, as_json: bool, curves: bool, where: str, clicks: str
+) -> None:
+    """What was shown and learnt: a table or JSON, and the chart if one is asked for."""
+    from duelist.cli.output import print_summaries
+    from duelist.online.result import learning_chart, learning_table
+    from duelist.present.tables import show
+
+    if chart:
+        learning_chart(results, f"{where}, {clicks} clicks").draw(chart)
     if as_json:
         print_summaries(results, curves)
-    else:
-        where = f"{describe_data(data)}, fold {', '.join(map(str, folds))}"
-        show(f"{where}, {clicks} clicks", learning_table(results))
-        if path:
-            print(f"\nchart saved to {path}")
+        return
+    show(f"{where}, {clicks} clicks", learning_table(results))
+    if chart:
+        print(f"\nchart saved to {chart}")
