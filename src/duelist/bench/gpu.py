@@ -100,7 +100,7 @@ def bench_agreement(
     for row in in_processes(agree, cells):
         if row is not None:
             rows.append(row)
-            say(f"{len(rows)} of {len(cells)}: {row['policy']} on {row['instance']} {_cell(row)}")
+            say(f"{len(rows)} of {len(cells)}: {row['policy']} on {row['instance']} {cell_text(row)}")
     return sorted(rows, key=lambda row: (chosen.index(row["policy"]), instances.index(row["instance"])))
 
 
@@ -154,7 +154,7 @@ def agreement_table(rows: Sequence[Row]) -> Table:
     lines = []
     for name in dict.fromkeys(row["policy"] for row in rows):
         mine = {row["instance"]: row for row in rows if row["policy"] == name}
-        lines.append([name, *(_cell(mine.get(instance)) for instance in instances)])
+        lines.append([name, *(cell_text(mine.get(instance)) for instance in instances)])
     agree = sum(row["agrees"] for row in rows)
     counts = {key: max(row.get(key, 0) for row in rows) for key in ("gpu_runs", "cpu_runs")}
     notes = [
@@ -165,12 +165,13 @@ def agreement_table(rows: Sequence[Row]) -> Table:
     return Table(["policy", *instances], lines, notes)
 
 
-def _cell(row: Row | None) -> str:
+def cell_text(row: Row | None, digits: int = 1) -> str:
+    """The mean on the GPU and the difference in standard errors; empty where nothing was measured."""
     if row is None:
         return ""
     if "error" in row:
         return "failed!"
-    return f"{row['gpu']:.1f} ({row['errors']:+.1f}{'' if row['agrees'] else '!'})"
+    return f"{row['gpu']:.{digits}f} ({row['errors']:+.1f}{'' if row['agrees'] else '!'})"
 
 
 def say(text: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from duelist.bench.gpu import ERRORS, Row, compare, in_processes, say
+from duelist.bench.gpu import ERRORS, Row, cell_text, compare, in_processes, say
 from duelist.bench.learners import load_bench_fold
 from duelist.core.cuda import Device
 from duelist.online import LEARNERS, learn
@@ -17,7 +17,7 @@ from duelist.present.tables import Table
 FLOORS = {"pdgd": 30e6, "dbgd": 30e6}  # impressions a second on one H200
 IMPRESSIONS = 1000
 ON_ONE_CORE = 20  # runs, for the speed beside
-CURVES = ("online", "final")  # what was shown, and what was learnt
+CURVES = {"online": 1, "final": 4}  # what was shown, and what was learnt, with the digits that are told
 
 
 def bench_learning_speed(
@@ -96,7 +96,7 @@ def learning_agreement_table(rows: Sequence[Row]) -> Table:
     lines = []
     for name in dict.fromkeys(row["policy"] for row in rows):
         mine = {row["instance"]: row for row in rows if row["policy"] == name}
-        lines.append([name, *(_cell(mine.get(curve), digits) for curve, digits in zip(CURVES, (1, 4), strict=True))])
+        lines.append([name, *(cell_text(mine.get(curve), digits) for curve, digits in CURVES.items())])
     counts = {key: max(row.get(key, 0) for row in rows) for key in ("gpu_runs", "cpu_runs")}
     notes = [
         f"{counts['gpu_runs']:,} runs of {IMPRESSIONS:,} impressions with navigational clicks on the GPU",
@@ -104,11 +104,3 @@ def learning_agreement_table(rows: Sequence[Row]) -> Table:
         f"{sum(row['agrees'] for row in rows)} of {len(rows)} within {ERRORS} standard errors; others are marked !",
     ]
     return Table(["learner", "online NDCG", "final NDCG@10"], lines, notes)
-
-
-def _cell(row: Row | None, digits: int) -> str:
-    if row is None:
-        return ""
-    if "error" in row:
-        return "failed!"
-    return f"{row['gpu']:.{digits}f} ({row['errors']:+.1f}{'' if row['agrees'] else '!'})"
