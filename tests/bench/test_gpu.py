@@ -58,7 +58,8 @@ def test_speeds_stand_beside_those_of_one_core(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(gpu, "simulate", on_cpu)
     monkeypatch.setattr(gpu, "Device", lambda: SimpleNamespace(name="a device"))
     rows = list(gpu.bench_speed(200, 6, ["savage"]))
-    assert [(row["policy"], row["arms"], row["horizon"], row["runs"]) for row in rows] == [("savage", 6, 200, 6)]
+    cells = [(row["policy"], row["instance"], row["horizon"], row["runs"]) for row in rows]
+    assert cells == [("savage", "arxiv", 200, 6)]
     text = str(gpu.speed_table(rows))
     assert "a device: 6 runs" in text
     assert f"{rows[0]['regret']['mean']:.1f}" in text

@@ -155,6 +155,15 @@ def test_a_table_may_take_its_shape_from_a_parameter() -> None:
     assert Windowed(3, {"window": 5}).kept.shape == (5, 3)
 
 
+def test_an_array_of_a_small_type_has_no_more_places_than_it_can_number() -> None:
+    class Pairs(Declared):
+        heap = table(lambda k: (k * k,), np.int16)
+
+    assert Pairs(181, {}).heap.size == 32_761
+    with pytest.raises(BadInput, match="Pairs cannot number 33,124 places with int16"):
+        Pairs(182, {})
+
+
 def test_memory_is_the_fields_in_order_and_shares_their_arrays() -> None:
     built = Tables(3, {})
     assert built.memory._fields == ("n_arms", "tells", "gains", "order", "known", "sweep")

@@ -11,7 +11,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Any
 
-from duelist.bench.policies import ENVIRONMENTS
 from duelist.core.cuda import Device
 from duelist.dueling.policy import POLICIES
 from duelist.dueling.simulate import simulate
@@ -30,7 +29,12 @@ FLOORS: dict[tuple[str, int], float] = {
     ("rmed1", 64): 2.5,
     ("d-ts", 64): 0.05,
 }
-SHORT = {("d-ts", 64): 2000}  # duels of a run where 100,000 would take half an hour
+# By the number of arms. How fast a policy is depends on how soon it settles: the lead of the best arm is 0.1 or 0.05.
+WORLDS: dict[int, tuple[str, ...]] = {
+    6: ("arxiv",),
+    **{arms: (f"bradley-terry:arms={arms}", f"bradley-terry:arms={arms},epsilon=0.05") for arms in (16, 64)},
+}
+SHORT = {("d-ts", WORLDS[64][1]): 2000}  # duels of a run: none has settled then
 ON_ONE_CORE = 4  # runs, for the speed beside
 
 INSTANCES = ("arxiv", "bvs-20", "cyclic", "abrupt")
@@ -42,16 +46,17 @@ Row = dict[str, Any]
 
 
 def bench_speed(horizon: int, runs: int, names: Sequence[str] | None = None, until: float = math.inf) -> Iterator[Row]:
-    """A row for each policy and number of arms of FLOORS, or of `names` alone; none is begun after the time `until`."""
-    for name, arms in FLOORS:
+    """A row for each policy of FLOORS, or of `names` alone, in each world; none is begun after the time `until`."""
+    for name, arms, world in [(*cell, world) for cell in FLOORS for world in WORLDS[cell[1]]]:
         if (names and name not in names) or time.time() > until:
             continue
-        duels, world = min(horizon, SHORT.get((name, arms), horizon)), ENVIRONMENTS[arms]
+        duels = min(horizon, SHORT.get((name, world), horizon))
         gpu = simulate(name, world, duels, runs, 1, engine="cuda", points=1, progress=False)
         core = simulate(name, world, duels, min(runs, ON_ONE_CORE), 1, cores=1, points=1, progress=False)
         row = {
             "policy": name,
             "arms": arms,
+            "instance": world,
             "horizon": duels,
             "runs": runs,
             "steps_per_second": gpu.steps_per_second,
@@ -60,7 +65,7 @@ def bench_speed(horizon: int, runs: int, names: Sequence[str] | None = None, unt
             "regret": gpu.summary()["regret"]["strong"],
             "device": Device().name,
         }
-        say(f"{name}, {arms} arms: {gpu.steps_per_second / 1e9:.3g} thousand million duels a second")
+        say(f"{name}, {world}: {gpu.steps_per_second / 1e9:.3g} thousand million duels a second")
         yield row
 
 
@@ -73,14 +78,14 @@ def speed_table(rows: Sequence[Row]) -> Table:
         speeds = [row[key] / 1e9 for key in ("steps_per_second", "core_steps_per_second", "floor")]
         times = f"{speeds[0] / speeds[1]:.0f}"
         gpu, core, floor = (f"{speed:.3g}" for speed in speeds)
-        lines.append([row["policy"], f"{row['arms']}", f"{row['horizon']:,}", gpu, core, times, floor, regret])
+        lines.append([row["policy"], row["instance"], f"{row['horizon']:,}", gpu, core, times, floor, regret])
     notes = [
         "GPU, core: thousand million duels a second, compiling excluded; times: the first by the second",
         "floor: what it should reach on one H200",
-        "regret: strong, mean of the runs, ± 95 %. 6 arms: arXiv; 16 and 64: Bradley-Terry, the best arm 0.05 ahead",
+        "regret: strong, mean of the runs, ± 95 %",
     ]
     title = f"{rows[0]['device']}: {rows[0]['runs']:,} runs"
-    return Table(["policy", "arms", "duels", "GPU", "core", "times", "floor", "regret"], lines, notes, title)
+    return Table(["policy", "instance", "duels", "GPU", "core", "times", "floor", "regret"], lines, notes, title)
 
 
 def bench_agreement(

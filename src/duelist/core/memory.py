@@ -8,6 +8,7 @@ compiled code. Only arrays change: a number that changes is an array of one.
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +44,10 @@ class Array:
     def allocate(self, owner: Declared) -> npt.NDArray[Any]:
         size = getattr(owner, owner.sized_by)
         shape = self.shape(size, owner) if _takes_two(self.shape) else self.shape(size)
-        return np.full(shape, self.fill, {int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
+        dtype: np.dtype[Any] = np.dtype({int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
+        if dtype.kind == "i" and math.prod(shape) > np.iinfo(dtype).max:  # small types number what is in their array
+            raise BadInput(f"{type(owner).__name__} cannot number {math.prod(shape):,} places with {dtype}")
+        return np.full(shape, self.fill, dtype)
 
 
 @cache  # slow, and asked for every array of every run

@@ -9,20 +9,24 @@ K^2 square roots a step.
 
 from __future__ import annotations
 
+import numpy as np
+
 from duelist.core.compile import kernel
 from duelist.core.memory import Declared, Floats, Ints, per_arm, per_pair, single, table
+
+SMALL = np.int32  # for numbers of arms and pairs: tables that are read here and there should be small
 
 
 class Clock(Declared):
     """Wins of each arm over each other, and the arms that are confidently beaten."""
 
     wins: Floats = per_pair()  # wins[i, j]: duels arm i won against arm j
-    beaten_by: Ints = per_arm(int)  # how many arms confidently beat each arm
+    beaten_by: Ints = per_arm(SMALL)  # how many arms confidently beat each arm
     unbeaten: Ints = single(int)  # how many arms none confidently beats; set by start_clock
     now: Floats = single(float)  # ln t of the last release
     release: Floats = table(lambda k: (k * k,))  # ln t until which arm p // K confidently beats p % K
-    place: Ints = table(lambda k: (k * k,), int, -1)  # where pair p is in the heap, or -1
-    heap: Ints = table(lambda k: (k * k,), int)  # pairs, the earliest due first
+    place: Ints = table(lambda k: (k * k,), SMALL, -1)  # where pair p is in the heap, or -1
+    heap: Ints = table(lambda k: (k * k,), SMALL)  # pairs, the earliest due first
     due: Floats = table(lambda k: (k * k,))  # when to look at each heap entry: never after its release
     size: Ints = single(int)  # entries in the heap
 

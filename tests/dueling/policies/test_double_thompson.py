@@ -165,7 +165,11 @@ def test_every_duel_is_one_the_definition_allows(kind: type[DoubleThompson]) -> 
     assert policy.best() in (0, 1, 2)
 
 
-@pytest.mark.parametrize(("won", "lost"), [(0, 0), (6, 3), (3, 6), (0, 1), (2, 9), (30, 70), (0, 40), (100.25, 160.5)])
+FEW = [(0, 0), (6, 3), (3, 6), (0, 1), (2, 9), (12, 0), (8, 7.5), (0.5, 0), (0.25, 0.75)]
+MANY = [(30, 20), (17, 19), (30, 70), (0, 40), (100.25, 160.5)]
+
+
+@pytest.mark.parametrize(("won", "lost"), FEW + MANY)
 def test_a_draw_above_half_has_the_distribution_of_the_posterior_there(won: float, lost: float) -> None:
     policy, rng = DoubleThompson(n_arms=2, seed=0), np.random.default_rng(4)
     policy.clock.wins[:] = [[0, won], [lost, 0]]

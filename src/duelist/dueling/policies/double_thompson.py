@@ -3,8 +3,8 @@
 Wu, Liu. Double Thompson Sampling for Dueling Bandits. NeurIPS 2016.
 
 Both draws are made lazily and stay exact. The first looks only at which side of 1/2 the
-chances fall on, so only these signs are drawn, and of an arm no more than it takes to see
-that it cannot win. The second draws signs too, and values only among several positive ones.
+chances fall on, so only these signs are drawn, and those of an arm only while it can still
+win. The second draws signs too, and values only among several positive ones.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
 from duelist.dueling.policy import Duel, Policy
 from duelist.dueling.preferences import borda_scores, copeland_scores
 from duelist.dueling.signs import Signs, tell_signs
+
+SMALL = np.int16  # for numbers of arms, where all are gone through for each of them: that stays in a GPU's cache
+FEW = 16  # duels of a pair up to which a uniform draw is accepted soon
 
 
 class DoubleThompson(Policy):
@@ -47,10 +50,9 @@ class DoubleThompson(Policy):
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
     signs: Signs = holds(Signs)  # chances that a draw is above 1/2
     leader: Ints = single(int)  # the last champion: whose row is drawn first changes the speed only
-    losses: Ints = scratch(lambda k: (k,), int)  # losses of each arm among the signs drawn
-    seen: Ints = scratch(lambda k: (k,), int)  # the opponents below this number were drawn for an arm's own row
+    losses: Ints = scratch(lambda k: (k,), SMALL)  # of each arm among the signs drawn; ~losses once its row is
     beats: Flags = scratch(lambda k: (k, k), bool)  # the signs drawn, where they are kept
-    positive: Ints = scratch(lambda k: (k,), int)  # challengers whose second draw is above 1/2
+    positive: Ints = scratch(lambda k: (k,), SMALL)  # challengers whose second draw is above 1/2
 
     def start(self, rng: np.random.Generator) -> None:
         start_clock(self.clock)
@@ -112,7 +114,7 @@ def draw_champion(self: DoubleThompson, keep: bool, rng: np.random.Generator) ->
     """
     least, alone = self.n_arms, 0
     for arm in range(self.n_arms):
-        self.losses[arm] = self.seen[arm] = 0
+        self.losses[arm] = 0
         if self.clock.beaten_by[arm] < least:
             least, alone = self.clock.beaten_by[arm], arm
         elif self.clock.beaten_by[arm] == least:
@@ -122,9 +124,9 @@ def draw_champion(self: DoubleThompson, keep: bool, rng: np.random.Generator) ->
     champion, fewest, ties = 0, self.n_arms, 0
     for place in range(-1, self.n_arms):
         arm = place if place >= 0 else self.leader[0]
-        if self.clock.beaten_by[arm] > least or self.losses[arm] > fewest or self.seen[arm] > 0:
+        if self.clock.beaten_by[arm] > least or self.losses[arm] > fewest or self.losses[arm] < 0:
             continue  # no candidate, out of reach, or the leader again
-        lost = draw_row(self, arm, fewest, keep, rng)
+        lost = draw_row(self, arm, keep, rng)
         if lost < fewest:
             champion, fewest, ties = arm, lost, 1
         elif lost == fewest:
@@ -135,18 +137,19 @@ def draw_champion(self: DoubleThompson, keep: bool, rng: np.random.Generator) ->
 
 
 @kernel
-def draw_row(self: DoubleThompson, arm: int, limit: int, keep: bool, rng: np.random.Generator) -> int:
-    """Draw on, for `arm` against its opponents in order, until it lost more than `limit`; its losses."""
-    lost, other = self.losses[arm], self.seen[arm]
-    while other < self.n_arms and lost <= limit:
-        if arm >= self.seen[other] and other != arm:  # else their sign was drawn for the other's row
+def draw_row(self: DoubleThompson, arm: int, keep: bool, rng: np.random.Generator) -> int:
+    """Draw for `arm` against everybody whose row is not drawn; all its losses."""
+    lost = self.losses[arm]
+    self.losses[arm] = -1  # passed by
+    for other in range(self.n_arms):
+        theirs = self.losses[other]
+        if theirs >= 0:
             won = rng.random() < self.signs.chance[arm, other]
             if keep:
                 self.beats[arm, other], self.beats[other, arm] = won, not won
-            self.losses[other] += won
+            self.losses[other] = theirs + won
             lost += not won
-        other += 1
-    self.losses[arm], self.seen[arm] = lost, other
+    self.losses[arm] = ~lost
     return int(lost)
 
 
@@ -177,6 +180,8 @@ def draw_challenger(self: DoubleThompson, champion: int, rng: np.random.Generato
 def draw_above_half(self: DoubleThompson, arm: int, other: int, rng: np.random.Generator) -> float:
     """A draw of the chance that `arm` beats `other`, given that it is above 1/2."""
     won, lost = self.clock.wins[arm, other], self.clock.wins[other, arm]
+    if won + lost < FEW:
+        return draw_from_few(won, lost, rng)
     if self.signs.chance[arm, other] > 0.3:
         value = rng.beta(won + 1.0, lost + 1.0)
         while value <= 0.5:
@@ -192,12 +197,27 @@ def draw_above_half(self: DoubleThompson, arm: int, other: int, rng: np.random.G
 
 
 @kernel
+def draw_from_few(won: float, lost: float, rng: np.random.Generator) -> float:
+    """A draw from Beta(won + 1, lost + 1), given that it is above 1/2: a uniform one, accepted by its density."""
+    lean = (won - lost) / (won + lost) if won > lost else 0.0  # where the density is highest, as an excess
+    highest = won * math.log1p(lean) + (lost * math.log1p(-lean) if lost > 0.0 else 0.0)
+    while True:
+        excess = rng.random()  # of twice the value over 1
+        if won * math.log1p(excess) + lost * math.log1p(-excess) - highest > -rng.standard_exponential():
+            return 0.5 + 0.5 * excess
+
+
+@kernel
 def cheapest(self: DoubleThompsonPlus, champion: int, rng: np.random.Generator) -> int:
     """Of the candidates tied with `champion`, the one whose duels with every other arm would cost least."""
     tied_with, fewest, ties = champion, self.n_arms, 0
     for arm in range(self.n_arms):
+        if self.losses[arm] >= 0:
+            draw_row(self, arm, True, rng)
+    for arm in range(self.n_arms):
         self.cost[arm] = 0.0
-        fewest = min(fewest, draw_row(self, arm, self.n_arms, True, rng))
+        self.losses[arm] = ~self.losses[arm]
+        fewest = min(fewest, self.losses[arm])
     for arm in range(self.n_arms):
         if not tied(self, arm, tied_with):
             continue

@@ -42,7 +42,9 @@ class RUCB(Policy):
     alpha: float = parameter(0.51, "exploration; the regret bound needs more than 1/2", above=0.5)
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
     mean: Floats = per_pair(fill=2)  # mean[i, j]: share of duels arm j won against arm i
-    width: Floats = per_pair()  # 1 / sqrt(duels of i and j); an unseen pair has the bound 2 at any time
+    # 1 / sqrt(duels of i and j); an unseen pair has the bound 2 at any time. Rounded as if alpha were a ten millionth
+    # larger or smaller, it is a quarter less to read for every duel.
+    width: Floats = per_pair(np.float32)
     favourite: Ints = single(int, -1)  # the last sole candidate, while it stays a candidate
 
     def start(self, rng: np.random.Generator) -> None:
