@@ -69,6 +69,7 @@ SLOW = (
     "tests/storage/test_jetstream",
     "tests/storage/test_postgres",
     "tests/sweeps/test_cluster",
+    "tests/sweeps/test_gpus",
     "tests/sweeps/test_local",
     "tests/test_readme",
     "tests/testing",

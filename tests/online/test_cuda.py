@@ -10,7 +10,7 @@ from duelist.core.cuda import Device, load_cuda
 from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.memory import Floats
 from duelist.data import Fold
-from duelist.online import PDGD, learn
+from duelist.online import LEARNERS, PDGD, learn
 from duelist.online.cuda import job_of, judge, learn_on_device
 from duelist.online.loop import Curves
 from duelist.online.users import Stage, offline, stages_of
@@ -61,6 +61,15 @@ def test_runs_show_and_learn_what_they_do_on_the_cpu(fold: Fold, whole: Curves) 
 def apart(one: Floats, other: Floats) -> float:
     """The difference of two means in standard errors."""
     return float(abs(one.mean() - other.mean()) / np.sqrt(one.var() / one.size + other.var() / other.size))
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_every_learner_runs_where_the_arrays_of_a_run_lie_side_by_side(fold: Fold, name: str) -> None:
+    learner = LEARNERS.get(name).resolve({})(fold.train.n_features, seed=0)
+    stages = stages_of(fold, cascade("perfect", 3), learner.length, None, 200)
+    found = learn_on_device(learner, stages, np.array([10, 200]), range(5), SEED, name, False, Emulated())
+    before, after = found.final.mean(0)
+    assert after > before > 0.0
 
 
 def test_documents_are_in_memory_once(stages: list[Stage]) -> None:

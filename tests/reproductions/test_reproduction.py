@@ -213,6 +213,17 @@ def test_strict_exits_with_1_when_not_all_agree(own: str) -> None:
     assert CliRunner().invoke(app, ["reproduce", "thesis-3.2", "--strict"]).exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--engine", "gpu"), "engine must be one of cpu, cuda, not 'gpu'"),
+        (("--workers", "0"), "workers must be a whole number of at least 1, not 0"),
+    ],
+)
+def test_who_cannot_run_it_is_refused(own: str, option: tuple[str, str], message: str) -> None:
+    assert message in str(CliRunner().invoke(app, ["reproduce", own, *option]).exception)
+
+
 def test_json_has_all_of_it(own: str) -> None:
     printed = json.loads(CliRunner().invoke(app, ["reproduce", own, "--json"]).output)
     assert set(printed) == {"name", "source", "missing", "rows", "agrees"}

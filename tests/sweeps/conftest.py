@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.sweeps import Kept
+from duelist.sweeps import Cell, Kept
 
 PATIENCE = 240.0  # seconds: a machine may be busy; what is waited for comes or does not
 
@@ -51,6 +51,7 @@ TOYS = """
             if self.act == "die":
                 os.kill(os.getpid(), signal.SIGKILL)
             if self.act == "wait":
+                Path(self.folder, f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES')}-{os.getpid()}").touch()
                 Path(self.folder, f"at-{self.number}-{os.getpid()}").touch()
                 end = time.monotonic() + 300
                 while not Path(self.folder, "go").exists() and time.monotonic() < end:
@@ -93,6 +94,12 @@ def assert_all_there(kept: Kept, toys: list[object]) -> None:
         found = kept.result(place)
         assert found["value"].tolist() == [[toy.number + n / 7, n * 1.0] for n in numbers]  # type: ignore[attr-defined]
         assert found["last"].tolist() == (numbers / 3).tolist()
+
+
+def bits(cell: Cell, result: Any) -> dict[str, bytes]:
+    """The numbers of a result, to the last one."""
+    packed = cell.pack(result)
+    return {name: np.ascontiguousarray(values).tobytes() for name, values in packed.arrays.items()}
 
 
 def waiting(folder: Path) -> list[tuple[int, int]]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from duelist.core.cuda import Device
@@ -24,7 +23,7 @@ from duelist.sweeps import Cell, Folder, LearnerRuns, Local, Memory, PolicyRuns,
 from duelist.sweeps.local import one_a_gpu, serve
 from duelist.sweeps.tasks import make_tasks
 
-from .conftest import PATIENCE, assert_all_there, until, waiting
+from .conftest import PATIENCE, assert_all_there, bits, until, waiting
 
 
 @pytest.fixture
@@ -73,11 +72,6 @@ def test_what_kills_or_fails_is_set_aside_by_name_and_the_rest_goes_on(
     again = [replace(cell, act="") for cell in cells]  # the same workers take more
     assert run_cells(again, kept, two) == []
     assert_all_there(kept, again)
-
-
-def bits(cell: Cell, result: Any) -> dict[str, bytes]:
-    packed = cell.pack(result)
-    return {name: np.ascontiguousarray(values).tobytes() for name, values in packed.arrays.items()}
 
 
 def test_results_are_the_same_to_the_bit_however_many_work_and_whatever_a_task_is(tmp_path: Path, two: Local) -> None:

@@ -42,6 +42,12 @@ def test_a_task_is_for_one_engine(toys: ModuleType) -> None:
     assert [[part.place for part in task] for task in tasks] == [[0, 1], [2], [3]]
 
 
+def test_a_gpu_is_filled(toys: ModuleType) -> None:
+    cells = [toys.Toy(number, runs=150_000, engine=engine) for number, engine in enumerate(["cpu", "cuda"])]
+    sizes = [[part.runs for part in task] for task in make_tasks(cells, [[range(149_998)], []], 1.0)]
+    assert sizes == [[1], [1], [65_536], [65_536], [18_928]]
+
+
 def test_only_the_guilty_part_is_set_aside(toys: ModuleType) -> None:
     (task,) = make_tasks([toys.Toy(1, runs=1), toys.Toy(2, runs=1)], [[], []], 100.0)
     retries = Retries()

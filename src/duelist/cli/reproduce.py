@@ -42,7 +42,7 @@ def reproduce_command(
 
     path = check_chart_path(chart or Path(f"{reproduction.name}.png"))
     with ExitStack() as stack:
-        where = "dask" if scheduler else "local" if workers else None
+        where = "dask" if scheduler else None if workers is None else "local"
         hired = stack.enter_context(open_engine(where, scheduler, workers)) if where else None
         report = reproduction.run_watched(Setting(quick, data, engine, workers=hired, keep=keep))
     try:

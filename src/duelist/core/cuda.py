@@ -54,6 +54,11 @@ class Device:
         name = self.cuda.get_current_device().name
         return name.decode() if isinstance(name, bytes) else str(name)
 
+    @property
+    def uuid(self) -> str:
+        """What no other GPU is called."""
+        return str(self.cuda.get_current_device().uuid)
+
     def room(self) -> int:
         """Bytes that may be taken now."""
         return int(SHARE * self.cuda.current_context().get_memory_info()[0])

@@ -13,6 +13,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
 from duelist.dueling.environments import Matrix
+from duelist.dueling.simulate import ENGINES
 from duelist.present.charts import Chart
 from duelist.present.tables import Table
 from duelist.reproductions.verdicts import Row, rows_table
@@ -30,6 +31,10 @@ class Setting:
     advance: Callable[[int], None] = lambda amount: None
     workers: Engine | None = None  # who runs the cells; None: this process, on all cores
     keep: Path | None = None  # a folder of results: what is there is not run again
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise BadInput(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
 
     @property
     def home(self) -> Path:

@@ -94,18 +94,36 @@ def _answer(distributed: Any, future: Any) -> Done:
 
 
 def _check_workers(client: Any, tasks: Sequence[Task]) -> None:
-    """All workers run this version, and some have a GPU where one is needed."""
+    """All workers run this version, and some have a GPU of their own where one is needed."""
     found = client.run(versions, on_error="return").values()
     for error in found:
         if isinstance(error, ImportError):  # other errors are of workers that are just dying
             raise BadInput(f"a worker cannot load duelist: {error}")
     if others := sorted({text for text in found if isinstance(text, str)} - {versions()}):
         raise BadInput(f"the workers have {'; '.join(others)}, and here is {versions()}")
-    if any(task[0].cell.engine == "cuda" for task in tasks) and not client.run_on_scheduler(_has_gpu):
+    if any(task[0].cell.engine == "cuda" for task in tasks):
+        _check_gpus(client)
+
+
+def _check_gpus(client: Any) -> None:
+    """Some workers have a GPU, and no two the same one: each would take most of its memory."""
+    having = client.run_on_scheduler(_have_gpu)
+    if not having:
         raise BadInput(
             f"engine cuda needs workers with the resource {GPU}, and there is none: start one a GPU, with its own "
-            f"CUDA_VISIBLE_DEVICES, by dask worker ADDRESS --nthreads 1 --resources {GPU}=1"
+            f"CUDA_VISIBLE_DEVICES, by dask worker ADDRESS --nthreads 1 --resources {GPU}=1; for those of this machine "
+            "alone, engine cuda needs no cluster"
         )
+    owners: dict[str, str] = {}
+    for worker, found in client.run(_which_gpu, workers=having, on_error="return").items():
+        if isinstance(found, MissingExtra):
+            raise BadInput(f"worker {worker} says that it has a {GPU}: {found}")
+        other = owners.setdefault(found, worker) if isinstance(found, str) else worker  # or it is just dying
+        if other != worker:
+            raise BadInput(
+                f"workers {other} and {worker} have the same {GPU}, {found}: start each with its own "
+                "CUDA_VISIBLE_DEVICES"
+            )
 
 
 def versions() -> str:
@@ -113,8 +131,14 @@ def versions() -> str:
     return f"duelist {__version__}, numpy {version('numpy')}, numba {version('numba')}"
 
 
-def _has_gpu(dask_scheduler: Any) -> bool:
-    return any(worker.resources.get(GPU) for worker in dask_scheduler.workers.values())
+def _have_gpu(dask_scheduler: Any) -> list[str]:
+    return [address for address, worker in dask_scheduler.workers.items() if worker.resources.get(GPU)]
+
+
+def _which_gpu() -> str:
+    from duelist.core.cuda import Device
+
+    return Device().uuid
 
 
 def load_distributed() -> Any:

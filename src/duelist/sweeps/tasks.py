@@ -10,6 +10,7 @@ from duelist.sweeps.cell import Cell
 
 CHUNK = 5.0  # seconds that a task takes, roughly
 LIVES = 3  # workers that one task may kill
+WIDE = 2**16  # runs that a GPU takes at once: fewer would take it about as long
 
 
 class Part(NamedTuple):
@@ -78,7 +79,8 @@ def make_tasks(cells: Sequence[Cell], done: Sequence[Sequence[range]], chunk: fl
 
 
 def _parts(place: int, cell: Cell, done: Sequence[range], chunk: float | None) -> Iterator[Part]:
-    most = cell.runs if chunk is None else max(1, int(chunk / cell.cost))
+    least = WIDE if cell.engine == "cuda" else 1
+    most = cell.runs if chunk is None else max(least, int(chunk / cell.cost))
     for gap in missing(cell.runs, done):
         for first in range(gap.start, gap.stop, most):
             yield Part(place, cell, first, min(most, gap.stop - first))

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from duelist.core.compile import plain
 from duelist.data import read_fold
-from duelist.online.learners.probabilistic_dbgd import Assigned, ProbabilisticDBGD, ProbabilisticMGD
+from duelist.online.learners.probabilistic_dbgd import Assigned, ProbabilisticDBGD, ProbabilisticMGD, count_better
+from duelist.online.page import Page, room
 from duelist.online.simulate import learn
 
 
@@ -43,6 +45,17 @@ def test_chances_are_those_of_a_ranker_to_have_drawn_each_slot(size: int, settin
         for slot, document in enumerate(shown):
             owners = shares(wanted, shown[:slot])[:, document]
             assert np.allclose(impression.chances[slot], owners / owners.sum(), rtol=1e-8, atol=0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 9])
+def test_documents_with_equal_scores_rank_in_the_order_of_the_page(size: int) -> None:
+    luck, learner = np.random.default_rng(5), ProbabilisticDBGD(1, candidates=4)
+    page = Page(np.zeros((size, 1)), np.zeros(size, np.int64), 0, size, *room(size + 2, 5))
+    for _ in range(30):
+        page.wanted[:, :size] = luck.integers(0, 4, (5, size))
+        plain(count_better)(learner.multileaving, page)
+        in_order = np.argsort(-page.wanted[:, :size], axis=1, kind="stable")
+        assert page.rankings[:, :size].tolist() == np.argsort(in_order, axis=1).tolist()
 
 
 def test_documents_are_drawn_as_often_as_the_mean_over_rankers_says() -> None:
