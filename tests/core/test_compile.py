@@ -9,6 +9,7 @@ import pty
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from textwrap import dedent
@@ -579,6 +580,27 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("own_cache")
 def test_a_decorated_kernel_can_be_bound() -> None:
     assert specialise(template, {"step": kernel(undecorated)})(5) == 5
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_threads_that_come_while_one_compiles_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    special = specialise(template, {"step": kernel(undecorated)})
+    looked, both, results = [], threading.Event(), []
+    second = threading.Thread(target=lambda: results.append(special(5)))
+
+    def find_kept(*args: Any) -> None:
+        looked.append(threading.current_thread())
+        if second.ident is None:
+            second.start()
+            both.wait(0.3)  # as long as it takes to come here too
+        elif looked[-1] is second:
+            both.set()
+
+    monkeypatch.setattr("duelist.core.compile.find_kept", find_kept)
+    results.append(special(5))
+    second.join()
+    assert results == [5, 5]
+    assert second not in looked
 
 
 @pytest.mark.usefixtures("own_cache")

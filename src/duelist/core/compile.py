@@ -219,8 +219,9 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         found = self.entries.get(kinds)
         if found is None:
             signature = tuple(map(typeof, args))
-            if signature not in self.entries:
-                self.entries[signature] = self._find(signature)
+            with global_compiler_lock:  # one thread looks for it, and those that come meanwhile wait
+                if signature not in self.entries:
+                    self.entries[signature] = self._find(signature)
             found = self.entries[kinds] = self.entries[signature]
         return found
 
@@ -235,12 +236,8 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
             if (found := find_kept(each, signature)) is not None:
                 return found
         # What the compiler makes it keeps: looking through all of that for garbage takes a seventh of the time.
-        # Under its lock, because this is for the whole process: threads must not end it in another order.
-        with (
-            event.install_listener("numba:compile", _Announcement(self)),
-            global_compiler_lock,
-            collecting_seldom(),
-        ):
+        # That is for the whole process, and threads must not end it in another order: the lock is held.
+        with event.install_listener("numba:compile", _Announcement(self)), collecting_seldom():
             return self._compile(signature).overloads[signature].entry_point
 
     def _compile(self, signature: tuple[Any, ...]) -> Any:
