@@ -106,7 +106,7 @@ def test_whoever_resumes_ten_thousand_cells_reads_footers_alone(
 ) -> None:
     cells = [toys.Toy(number, runs=1) for number in range(10_000)]
     engine = Here()
-    engine.chunk = 100.0
+    engine.chunk = 100.5  # of a hundred cells
     run_cells(cells, Folder(tmp_path, cells), engine)
     broken = [toys.Toy(number, runs=1, act="fail") for number in range(10_000)]
     monkeypatch.setattr(folder_module, "read_table", None)  # `duelist bench scale` says how many seconds it takes

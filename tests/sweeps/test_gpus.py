@@ -105,7 +105,7 @@ def test_bits_are_those_of_one_process_though_a_worker_died_and_more_runs_were_w
     assert emulated.DIED.exists()
     resumed = Folder(tmp_path / "out", cells)
     assert [sum(map(len, parts)) for parts in resumed.done()] == [4, 1]
-    two_gpus.chunk = 5.0  # what is left is one task
+    two_gpus.chunk = 5.0  # what is left of a cell is one task
     assert run_cells(cells, resumed, two_gpus) == []
     assert_same(Folder(tmp_path / "out", cells), here, cells)
 

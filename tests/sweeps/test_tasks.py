@@ -33,7 +33,7 @@ def test_every_run_is_in_one_task(toys: ModuleType, chunk: float | None) -> None
     if chunk is None:
         assert [{part.place for part in task} for task in tasks] == [{0}, {1}, {2}, {4}]
     else:
-        assert all(sum(part.cost for part in task) <= max(chunk, 1.0) for task in tasks)
+        assert all(sum(part.runs * part.cell.cost for part in task) <= max(chunk, 1.0) for task in tasks)
 
 
 def test_a_task_is_for_one_engine(toys: ModuleType) -> None:
@@ -84,3 +84,13 @@ def test_there_are_tasks_for_all_workers_unless_they_would_be_tiny(
     cells, engine = [toys.Toy(0, runs=runs)], Noting(workers)
     run_cells(cells, Memory(cells), engine)
     assert len(engine.given) == tasks
+
+
+def test_many_cells_are_not_one_task_though_their_runs_cost_nothing(
+    toys: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toys.Toy, "cost", 1e-9)
+    cells, engine = [toys.Toy(number, runs=1) for number in range(1000)], Noting(2)
+    run_cells(cells, Memory(cells), engine)
+    assert 16 <= len(engine.given) <= 20
+    assert all(40 <= len(task) <= 70 for task in engine.given[:-1])

@@ -216,8 +216,11 @@ class Gatherer:
         for name, column in columns.items():
             kept[name].add(column)
 
-    def take_rows(self, found: FoundRows, first: int) -> list[int]:
-        """Take the lines of a block that were read; the places of those that were not. `first` is the first line."""
+    def take_rows(self, found: FoundRows, lines: int | Array) -> list[int]:
+        """Take the lines of a block that were read; the places of those that were not. `lines` are their numbers.
+
+        One number is that of the first line, which the others follow.
+        """
         plain = np.flatnonzero(found.rows[:, USUAL] == PLAIN)
         kinds = self.kind_numbers.of(found.hashes[plain, KINDS])
         for place in np.flatnonzero(kinds >= len(self.kinds)).tolist():
@@ -227,7 +230,7 @@ class Gatherer:
         left = found.rows[:, USUAL] != EMPTY_LINE
         left[plain[known]] = False
         if known.any():
-            self._store_rows(found, plain[known], kinds[known], first)
+            self._store_rows(found, plain[known], kinds[known], lines)
         return np.flatnonzero(left).tolist()
 
     def _kind(self, found: FoundRows, place: int) -> Kind | None:
@@ -241,14 +244,15 @@ class Gatherer:
         form = self._form_of(Read(record))
         return Kind(*form[:4], self.experiments[record.experiment], record.teams)
 
-    def _store_rows(self, found: FoundRows, places: Array, kinds: Array, first: int) -> None:
+    def _store_rows(self, found: FoundRows, places: Array, kinds: Array, lines: int | Array) -> None:
         self._settle()
+        numbers = places + lines if isinstance(lines, int) else lines[places]
         common = np.array([kind[:5] if kind else (0,) * 5 for kind in self.kinds], np.int64)[kinds]
         rows, hashes = found.rows[places], found.hashes[places]
         self._append(
             self.columns,
-            lines=places + first,
-            ids=np.where(hashes[:, IDS] != 0, hashes[:, IDS], (places + first).astype(np.uint64)),
+            lines=numbers,
+            ids=np.where(hashes[:, IDS] != 0, hashes[:, IDS], numbers.astype(np.uint64)),
             users=hashes[:, USERS],
             queries=hashes[:, QUERIES],
             bodies=body_hashes(hashes[:, USERS], hashes[:, QUERIES], hashes[:, DOCS], common[:, 1]),

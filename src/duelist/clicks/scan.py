@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import msgspec
 
 from duelist.clicks.columns import Batches
 from duelist.clicks.files import CutShort, suffix
-from duelist.clicks.gather import Gatherer, impressions_of
+from duelist.clicks.gather import Gatherer
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.json_batches import json_batches
 from duelist.clicks.log import DELIMITERS, JSON_LINES, read_log
@@ -22,6 +23,7 @@ from duelist.clicks.rows import favoured, record_of
 from duelist.clicks.spool import PORTION, Spool
 from duelist.clicks.table_batches import listed, table_batches
 from duelist.clicks.ubi import is_ubi
+from duelist.clicks.ubi_scan import UbiScan
 from duelist.core.errors import BadInput
 
 PARQUET = ".parquet"
@@ -42,12 +44,10 @@ def scan_log(
     >>> log.done.teams.tolist(), log.lost.tolist(), *log.losses.examples.values()
     ([0, 1], [1], 'line 2: a click at 7, but the positions of 3 documents count from 0')
     """
-    found = _reader(path, events, attributes)
-    if found is None:
-        return impressions_of(read_log(path, events, ordinals), attributes)
-    for _ in _taken(path, *found):
+    found, steps = _reader(path, events, ordinals, attributes)
+    for _ in steps:
         pass
-    return found[1].impressions()
+    return found.impressions()
 
 
 def spool_log(
@@ -58,48 +58,68 @@ def spool_log(
     portion: int = PORTION,
 ) -> Portions:
     """The same for a log of any size: in portions, which wait on disk where they are many."""
-    found = _reader(path, events, attributes)
-    if found is None:
-        return impressions_of(read_log(path, events, ordinals), attributes)
-    spool, gatherer = Spool(), found[1]
-    for _ in _taken(path, *found):
-        if gatherer.rows >= portion:
-            spool.add(gatherer.cut())
-    spool.add(gatherer.cut())
-    return spool.finish(gatherer.cut())
+    found, steps = _reader(path, events, ordinals, attributes)
+    spool = Spool()
+    for _ in steps:
+        if found.rows >= portion:
+            spool.add(found.cut())
+    spool.add(found.cut())
+    return spool.finish(found.cut())
 
 
-def _reader(path: str | Path, events: str | Path | None, attributes: Sequence[str]) -> tuple[Batches, Gatherer] | None:
-    """What reads a file in batches; None for one that must be read as records."""
+def _reader(
+    path: str | Path, events: str | Path | None, ordinals: int | None, attributes: Sequence[str]
+) -> tuple[Gatherer, Iterator[None]]:
+    """What rows of a file go into, and the steps in which they do."""
     kind = suffix(path)
-    if kind == PARQUET and events is None:
+    if kind in JSON_LINES and is_ubi(path):
+        found = Gatherer(attributes=attributes)
+        return found, _taken_ubi(path, events, ordinals, found)
+    if events is not None or kind not in (*DELIMITERS, *JSON_LINES, PARQUET):
+        read_log(path, events, ordinals)  # which says what is wrong with them
+    if kind == PARQUET:
         found = Gatherer(list, True, attributes)
-        return parquet_batches(path, attributes, found), found
-    if (kind in JSON_LINES and is_ubi(path)) or kind not in (*DELIMITERS, *JSON_LINES) or events is not None:
-        return None
+        return found, _taken(path, parquet_batches(path, attributes, found), found)
     if kind in JSON_LINES:
         found = Gatherer(msgspec.json.decode, True, attributes)
-        return json_batches(path, attributes, found), found
+        return found, _taken(path, json_batches(path, attributes, found), found)
     found = Gatherer(listed, False, attributes)
-    return table_batches(path, DELIMITERS[kind], attributes, found), found
+    return found, _taken(path, table_batches(path, DELIMITERS[kind], attributes, found), found)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Millions of lists are made and none refers to itself: looking for such takes a third of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _taken_ubi(path: str | Path, events: str | Path | None, ordinals: int | None, found: Gatherer) -> Iterator[None]:
+    """Let queries be taken with their events, and stop now and then."""
+    paths = [path] if events is None else [path, events]
+    with _no_collection():
+        yield from UbiScan(paths, ordinals, found).steps()
+    if not found.cut_off + found.rows:
+        read_log(path, events, ordinals)  # which says what is wrong with it
 
 
 def _taken(path: str | Path, batches: Batches, found: Gatherer) -> Iterator[None]:
     """Let every batch be taken, and stop after each."""
-    collects = gc.isenabled()
-    gc.disable()  # millions of lists are made and none refers to itself: looking for such takes a third of the time
     try:
-        for batch, row_at, others in batches:
-            for place in found.take(batch, path):
-                _take_unusual(found, batch.lines[place], row_at(place), path)
-            for line, row in others:
-                _take_unusual(found, line, row, path)
-            yield
+        with _no_collection():
+            for batch, row_at, others in batches:
+                for place in found.take(batch, path):
+                    _take_unusual(found, batch.lines[place], row_at(place), path)
+                for line, row in others:
+                    _take_unusual(found, line, row, path)
+                yield
     except CutShort as error:
         found.losses.reject(Rejected(error.line, error.reason, ""))
-    finally:
-        if collects:
-            gc.enable()
     if not found.cut_off + found.rows:
         if suffix(path) != PARQUET:
             read_log(path)  # which says what is wrong with it

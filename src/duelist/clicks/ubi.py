@@ -12,7 +12,7 @@ samples, so nothing more than this is asked of a row.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -35,7 +35,7 @@ LOOK = 20  # lines that are looked at to tell what is in a file
 def is_ubi(path: str | Path) -> bool:
     """Whether the first rows have the fields of UBI."""
     try:
-        return any(_kind(_fields(line)) in ("query", "event") for _, line in islice(numbered_lines(path), LOOK))
+        return any(kind_of(fields_of(line)) in ("query", "event") for _, line in islice(numbered_lines(path), LOOK))
     except CutShort:
         return False
 
@@ -56,14 +56,25 @@ def read_ubi(queries: str | Path, events: str | Path | None = None, ordinals: in
     >>> read_ubi(file).records[0].clicks
     (1,)
     """
-    if ordinals not in (None, 0, 1):
-        raise BadInput(f"ordinals count from 0 or 1, not {ordinals!r}")
+    check_ordinals(ordinals)
     found = Collector()
     rows = [row for path in (queries, events) if path is not None for row in _rows(path, found)]
-    asked = [row for row in rows if _kind(row.fields) == "query"]
-    happened = [row for row in rows if _kind(row.fields) == "event"]
     if found.rejected and not rows:
         raise BadInput(f"{str(queries)!r} holds neither UBI queries nor events: {found.rejected[0].reason}")
+    join(*responses_of(rows, found), ordinals)
+    return found.log()
+
+
+def check_ordinals(ordinals: int | None) -> None:
+    """An error if positions are said to count from anything but 0 or 1."""
+    if ordinals not in (None, 0, 1):
+        raise BadInput(f"ordinals count from 0 or 1, not {ordinals!r}")
+
+
+def responses_of(rows: Sequence[UbiRow], found: Collector) -> tuple[Responses, list[UbiRow]]:
+    """The impressions of queries, which are kept in `found`, and the events among the rows."""
+    asked = [row for row in rows if kind_of(row.fields) == "query"]
+    happened = [row for row in rows if kind_of(row.fields) == "event"]
     clients = {str(row.fields.get("query_id")): row.fields for row in reversed(happened)}
     responses = Responses(found)
     for row in asked:
@@ -73,23 +84,29 @@ def read_ubi(queries: str | Path, events: str | Path | None = None, ordinals: in
             responses.add(query_id, "" if response is None else str(response), read, row)
         except BadRow as error:
             found.reject(row.line, str(error), row.text, row.path)
-    join(responses, happened, ordinals)
-    return found.log()
+    return responses, happened
 
 
 def _rows(path: str | Path, found: Collector) -> Iterator[UbiRow]:
     try:
         for line, row_text in numbered_lines(path):
-            fields = _fields(row_text)
-            if (kind := _kind(fields)) in ("query", "event"):
-                yield UbiRow(str(path), line, row_text, fields)
-            elif row_text.strip() and kind != "bulk":
-                found.reject(line, "neither a UBI query nor an event", row_text, path)
+            if row := row_of_line(row_text, line, path, found):
+                yield row
     except CutShort as error:
         found.reject(error.line, error.reason, "", path)
 
 
-def _fields(line: str) -> Mapping[str, Any]:
+def row_of_line(written: str, line: int, path: str | Path, found: Collector, place: int = 0) -> UbiRow | None:
+    """A query or an event; None for another line, which is rejected if it has something to say."""
+    fields = fields_of(written)
+    if (kind := kind_of(fields)) in ("query", "event"):
+        return UbiRow(str(path), line, written, fields, place)
+    if written.strip() and kind != "bulk":
+        found.reject(line, "neither a UBI query nor an event", written, path)
+    return None
+
+
+def fields_of(line: str) -> Mapping[str, Any]:
     """The fields of a row, which an export of a search engine wraps in _source; none if it is no object."""
     try:
         row = json.loads(line)
@@ -99,7 +116,8 @@ def _fields(line: str) -> Mapping[str, Any]:
     return row if isinstance(row, dict) else {}
 
 
-def _kind(fields: Mapping[str, Any]) -> str:
+def kind_of(fields: Mapping[str, Any]) -> str:
+    """What a row is: a query, an event, a header of the bulk format (bulk), or nothing of these (empty)."""
     if EVENT_FIELDS & set(fields):
         return "event"
     if QUERY_FIELDS & set(fields):
@@ -110,16 +128,16 @@ def _kind(fields: Mapping[str, Any]) -> str:
 def _impression(query: Mapping[str, Any], clients: Mapping[str, Mapping[str, Any]], query_id: str) -> Read:
     given = query.get("query_attributes")
     extra = dict(given) if isinstance(given, dict) else {}
-    row = extra | {name: _as_list(extra[name]) for name in ("rankers", "teams", "credit") if name in extra}
+    row = extra | {name: as_list(extra[name]) for name in ("rankers", "teams", "credit") if name in extra}
     row |= {"id": query_id, "query": query.get("user_query"), "time": query.get("timestamp"), "clicks": None}
     row |= {"user": _client(query) or _client(clients.get(query_id, {})), "shown": query.get("query_response_hit_ids")}
     return record_of(row, query_id)
 
 
-def _as_list(value: Any) -> Any:
+def as_list(value: Any) -> Any:
     """A list that an engine may have kept as text.
 
-    >>> _as_list("old, new"), _as_list("0 1 -1"), _as_list('["old", "new"]')
+    >>> as_list("old, new"), as_list("0 1 -1"), as_list('["old", "new"]')
     (['old', 'new'], ['0', '1', '-1'], ['old', 'new'])
     """
     if not isinstance(value, str):

@@ -31,6 +31,7 @@ class UbiRow:
     line: int
     text: str
     fields: Mapping[str, Any]
+    place: int = 0  # among those that were read with it
 
 
 @dataclass
@@ -39,6 +40,7 @@ class Responses:
 
     found: Collector
     of_query: dict[str, dict[str, Key]] = field(default_factory=dict)  # query id -> response id -> impression
+    places: dict[Key, int] = field(default_factory=dict)  # of the row that an impression was first read from
 
     def add(self, query_id: str, response: str, read: Read, row: UbiRow) -> None:
         """Keep one; a query's second response has an id of its own."""
@@ -46,7 +48,8 @@ class Responses:
         if mine and response not in mine:
             read = read._replace(record=replace(read.record, id=f"{query_id} {response or len(mine) + 1}"))
         self.found.add(read, row.line, row.text, row.path)
-        mine[response] = read.record.experiment, read.record.id
+        mine[response] = key = read.record.experiment, read.record.id
+        self.places.setdefault(key, row.place)
 
     def records(self, query_id: str) -> list[Record]:
         """Those of one query, in the order of their times."""
@@ -55,7 +58,7 @@ class Responses:
 
 
 @dataclass
-class _Joined:
+class Joined:
     """What was done with one impression."""
 
     clicks: list[tuple[float | None, int]] = field(default_factory=list)
@@ -66,8 +69,14 @@ class _Joined:
 
 def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -> None:
     """Add what happened to the impressions."""
-    found, joined = responses.found, dict[Key, _Joined]()
-    begin = ordinals if ordinals is not None else _first_ordinal(responses, events)
+    begin = ordinals if ordinals is not None else first_ordinal(ordinal_votes(responses, events))
+    joined = attach(responses, events, begin)
+    settle(responses.found, joined, labels_of(joined))
+
+
+def attach(responses: Responses, events: Sequence[UbiRow], begin: int | None) -> dict[Key, Joined]:
+    """What happened to each impression; ordinals count from `begin`."""
+    found, joined = responses.found, dict[Key, Joined]()
     for row in events:
         label = _label(row.fields)
         try:
@@ -78,7 +87,7 @@ def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -
         if action not in CLICKS:
             found.actions[action] += 1
         record = _response(responses, row.fields)
-        mine = joined.setdefault((record.experiment, record.id), _Joined()) if record else None
+        mine = joined.setdefault((record.experiment, record.id), Joined()) if record else None
         try:
             _add(mine, record, action, label, row.fields, begin)
         except BadRow as error:
@@ -86,13 +95,22 @@ def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -
                 found.reject(row.line, str(error), row.text, row.path, row=False, ranker=label)
                 if mine is not None:
                     mine.lost += 1
-    rankers = tuple(sorted({label for mine in joined.values() for _, label in mine.labels}))
+    return joined
+
+
+def labels_of(joined: Mapping[Key, Joined]) -> tuple[str, ...]:
+    """The rankers that events name."""
+    return tuple(sorted({label for mine in joined.values() for _, label in mine.labels}))
+
+
+def settle(found: Collector, joined: Mapping[Key, Joined], rankers: tuple[str, ...]) -> None:
+    """Write what happened into the records; `rankers` are those of clicks that name one."""
     for key, mine in joined.items():
         found.records[key] = _with(found, found.records[key], mine, rankers)
 
 
 def _add(
-    mine: _Joined | None, record: Record | None, action: str, label: str, fields: Mapping[str, Any], begin: int | None
+    mine: Joined | None, record: Record | None, action: str, label: str, fields: Mapping[str, Any], begin: int | None
 ) -> None:
     query_id = text("query_id", fields.get("query_id"))
     if mine is None or record is None:
@@ -107,7 +125,7 @@ def _add(
         mine.labels.append((slot, label))
 
 
-def _with(found: Collector, record: Record, mine: _Joined, rankers: tuple[str, ...]) -> Record:
+def _with(found: Collector, record: Record, mine: Joined, rankers: tuple[str, ...]) -> Record:
     """The record with what was done."""
     if all(moment is not None for moment, _ in mine.clicks):
         mine.clicks.sort(key=lambda click: click[0] or 0.0)
@@ -139,14 +157,14 @@ def _response(responses: Responses, fields: Mapping[str, Any]) -> Record | None:
     named = responses.of_query.get(query_id, {}).get(str(fields.get("query_response_id")))
     if named:
         return responses.found.records[named]
-    records, moment, document = responses.records(query_id), _moment(fields.get("timestamp")), _document(fields)
+    records, moment, document = responses.records(query_id), _moment(fields.get("timestamp")), document_of(fields)
     showed = [record for record in records if document is not None and str(document) in record.shown] or records
     before = [record for record in showed if moment is None or record.time <= moment]
     return before[-1] if before else showed[0] if showed else None
 
 
 def _slot(shown: tuple[str, ...], fields: Mapping[str, Any], begin: int | None) -> int:
-    document = _document(fields)
+    document = document_of(fields)
     if document is not None:
         name = text("object_id", document)
         if name not in shown:
@@ -163,15 +181,12 @@ def _slot(shown: tuple[str, ...], fields: Mapping[str, Any], begin: int | None) 
     return place - begin
 
 
-def _first_ordinal(responses: Responses, events: Iterable[UbiRow]) -> int | None:
-    """Whether ordinals count from 0 or 1, by events that also name their document, else by those at an end.
-
-    None where nothing tells, or where events contradict each other in more than one case of ten.
-    """
+def ordinal_votes(responses: Responses, events: Iterable[UbiRow]) -> tuple[Counter[int], Counter[int]]:
+    """How often ordinals begin at 0 and at 1: by events that also name their document, and by those at an end."""
     both: Counter[int] = Counter()
     ends: Counter[int] = Counter()
     for row in events:
-        record, document, ordinal = _response(responses, row.fields), _document(row.fields), _ordinal(row.fields)
+        record, document, ordinal = _response(responses, row.fields), document_of(row.fields), _ordinal(row.fields)
         if record is None or ordinal is None or not str(ordinal).isdecimal():
             continue
         place = int(ordinal)
@@ -179,12 +194,22 @@ def _first_ordinal(responses: Responses, events: Iterable[UbiRow]) -> int | None
             both[place - record.shown.index(str(document))] += 1
         elif document is None and place in (0, len(record.shown)):
             ends[0 if place == 0 else 1] += 1
+    return both, ends
+
+
+def first_ordinal(found: tuple[Counter[int], Counter[int]]) -> int | None:
+    """Whether ordinals count from 0 or 1, by events that also name their document, else by those at an end.
+
+    None where nothing tells, or where events contradict each other in more than one case of ten.
+    """
+    both, ends = found
     votes = both if both[0] + both[1] else ends
     better = 0 if votes[0] > votes[1] else 1
     return better if votes[better] > 9 * votes[1 - better] else None
 
 
-def _document(fields: Mapping[str, Any]) -> Any:
+def document_of(fields: Mapping[str, Any]) -> Any:
+    """The document that an event names, if it does."""
     return _inner(fields, "event_attributes", "object", "object_id")
 
 

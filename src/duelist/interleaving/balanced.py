@@ -28,6 +28,7 @@ from duelist.interleaving.method import (
 
 # The credit of either ranker, or of none: made once, because a new array takes as long as the rest of a credit.
 FIRST, SECOND, NOBODY = np.array((1.0, 0.0)), np.array((0.0, 1.0)), np.zeros(2)
+new = tuple.__new__  # a list is made in half the time when all seven of its parts are given
 
 
 class Balanced(Method):
@@ -53,16 +54,17 @@ class Balanced(Method):
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked: Any = rankings
         leader = rng.random() < 0.5
-        try:  # the usual case, that both have all documents, in two thirds of the time
-            checked = list(map(tuple, rankings))
+        try:  # the usual case, that both have all documents, in half the time
+            if rankings.__class__ is not list:
+                checked = list(rankings)
             first, second = checked
-            ranks, others = dict(zip(first, RANKS)), dict(zip(second, RANKS))  # noqa: B905 - for speed
-            if len(first) == len(second) == len(ranks) == len(others) >= length > 1 and length.__class__ is int:
-                turns: list[Any] = [None] * (2 * len(first))
+            checked = first, second = tuple(first), tuple(second)
+            ranks = dict(zip(first, zip(RANKS, itemgetter(*first)(dict(zip(second, RANKS))))))  # noqa: B905 - for speed
+            if len(first) == len(second) == len(ranks) >= length > 1 and length.__class__ is int:
+                turns = [*first, *second]
                 turns[leader::2], turns[1 - leader :: 2] = first, second
                 ranking = tuple(dict.fromkeys(turns))[:length]
-                in_list = itemgetter(*ranking)
-                return Shown(ranking, 2, self.text, (), tuple(zip(in_list(ranks), in_list(others))))  # noqa: B905
+                return new(Shown, (ranking, 2, self.text, (), itemgetter(*ranking)(ranks), (), ()))
         except (TypeError, ValueError, KeyError):
             pass
         first, second = check_rankings(self, checked, length)  # which says what is wrong
@@ -78,9 +80,10 @@ class Balanced(Method):
             depth = first if first < second else second
             for slot in slots:
                 first, second = ranks[slot]
-                if first <= depth < second:
-                    ahead += 1
-                elif second <= depth < first:
+                if first <= depth:
+                    if second > depth:
+                        ahead += 1
+                elif second <= depth:
                     ahead -= 1
         return (FIRST if ahead > 0 else SECOND if ahead else NOBODY).copy()
 

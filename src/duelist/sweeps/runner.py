@@ -9,7 +9,7 @@ from typing import Protocol
 from duelist.core.progress import progress_bar
 from duelist.sweeps.cell import Cell
 from duelist.sweeps.memory import Kept
-from duelist.sweeps.tasks import Done, Task, make_tasks, missing, run_task
+from duelist.sweeps.tasks import Done, Task, make_tasks, run_task
 
 TURNS = 8  # tasks for each worker, if there is enough to do: those that end early take the rest
 LEAST = 0.1  # seconds of a task, roughly: a shorter one is more bother than work
@@ -94,9 +94,7 @@ def _chunk(engine: Engine, cells: Sequence[Cell], done: Sequence[Sequence[range]
     """Seconds of a task: shorter ones where there would be too few for all workers."""
     if engine.chunk is None:
         return None
-    left = 0.0
-    for cell, parts in zip(cells, done, strict=True):
-        left += cell.cost * sum(map(len, missing(cell.runs, parts)))
+    left = sum(part.cost for task in make_tasks(cells, done, None) for part in task)
     return min(engine.chunk, max(LEAST, left / (TURNS * (engine.workers or MANY))))
 
 

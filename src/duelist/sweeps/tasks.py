@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from duelist.sweeps.cell import Cell
 
 CHUNK = 5.0  # seconds that a task takes, roughly
+START = {"cpu": 0.003, "cuda": 1.0}  # seconds that a part takes beside its runs: made ready, launched, written down
 LIVES = 3  # workers that one task may kill
 WIDE = 2**16  # runs that a GPU takes at once: fewer would take it about as long
 
@@ -24,7 +25,7 @@ class Part(NamedTuple):
     @property
     def cost(self) -> float:
         """Seconds, roughly."""
-        return self.runs * self.cell.cost
+        return START[self.cell.engine] + self.runs * self.cell.cost
 
     def __str__(self) -> str:
         return f"{self.cell}: runs {self.first} to {self.first + self.runs - 1}"
