@@ -158,7 +158,7 @@ def check_scratch(make: Callable[..., Policy]) -> None:
 def spoil(policy: Policy) -> None:
     """Fill all scratch with what nobody can use unnoticed."""
     for array in policy.scratch_tables():
-        array[...] = ~array if array.dtype == bool else np.nan if array.dtype.kind == "f" else -(10**15)
+        array[...] = ~array if array.dtype == bool else np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).min
 
 
 def check_reset(policy: type[Policy], make: Callable[..., Policy]) -> None:

@@ -29,5 +29,5 @@ def test_navigational_clicks(data: Callable[[str], Path]) -> None:
     path = data("preferences/MSLR_Navigational_PMat.npz")
     regret = final("rmed1", path, "strong", 10)
     assert abs(regret.mean() - 6188) < 3.5 * 164 / np.sqrt(10)  # the figure's own standard deviation
-    thompson = final("d-ts", path, "strong", 4)
-    assert abs(thompson.mean() - 3256) < 3.5 * thompson.std(ddof=1) / 2 + 100
+    thompson = final("d-ts", path, "strong", 8)
+    assert abs(thompson.mean() - 3256) < 3.5 * 820 / np.sqrt(8)  # runs deviate so much: 48 were made
