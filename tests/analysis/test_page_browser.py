@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import Page
 
 from duelist.analysis.analysis import analyze
 from duelist.analysis.demo import demo_log
 from duelist.analysis.page import page
 from duelist.clicks.log import Log
 
-if TYPE_CHECKING:
-    from tests.conftest import Visit
-
+Visit = Callable[..., Page]
 PHONE = {"width": 360, "height": 740}
 LONG = {
     "the-ranker-of-the-search-team-with-embeddings-version-12-from-november": 0.2,
