@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from duelist.clicks import read_log
+from duelist.clicks import read_log, ubi_buckets
 from duelist.clicks.gather import Gatherer, impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.scan import scan_log, spool_log
@@ -147,7 +147,11 @@ def told(log: Impressions) -> list[Any]:
 
 
 @pytest.mark.parametrize("oddness", [0.0, 0.1, 0.5])
-def test_what_is_read_in_buckets_is_what_is_read_as_records(tmp_path: Path, oddness: float) -> None:
+def test_what_is_read_in_buckets_is_what_is_read_as_records(
+    tmp_path: Path, oddness: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ubi_buckets, "HELD", 5)
+    monkeypatch.setattr(ubi_buckets, "BLOCK", 2000)
     compared = 0
     for seed in SEEDS:
         paths = files(tmp_path, seed, oddness)

@@ -13,8 +13,9 @@ from duelist.evidence.accounts import Course
 from duelist.evidence.sequential import Band
 from duelist.present.charts import COLOURS
 
-WIDTH, HEIGHT = 720, 320
-LEFT, RIGHT, TOP, BOTTOM = 70, 30, 12, 62  # margins
+WIDTH, HEIGHT = 720, 340
+LEFT, RIGHT, TOP, BOTTOM = 70, 30, 12, 82  # margins, with room for letters twice as large on a small screen
+NAME = 40  # letters of a name that are shown
 POINTS = 300  # of a line: more are not seen
 
 Scale = Callable[[float], float]
@@ -34,9 +35,9 @@ def band_chart(band: Band | Course, dates: Sequence[str], label: str) -> str:
     parts += [_text(LEFT - 8, up(tick) + 4, f"{tick:+.3g}" if tick else "0", "end") for tick in ticks]
     for place in np.unique(np.linspace(0, len(x) - 1, 6).round().astype(int)).tolist():
         users = int(x[place])
-        parts.append(_text(across(users), HEIGHT - BOTTOM + 18, f"{users:,}", "middle"))
+        parts.append(_text(across(users), HEIGHT - BOTTOM + 22, f"{users:,}", "middle"))
         if dates:
-            parts.append(_text(across(users), HEIGHT - BOTTOM + 34, dates[chosen[place]], "middle"))
+            parts.append(_text(across(users), HEIGHT - BOTTOM + 46, dates[chosen[place]], "middle"))
     parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, label, "middle"))
     edge = _points(np.append(x, x[::-1]), np.append(low, high[::-1]), across, up)
     parts.append(f'<polygon points="{edge}" fill="{COLOURS[0]}" fill-opacity="0.18"/>')
@@ -54,9 +55,10 @@ def bar_chart(bars: Sequence[tuple[str, float, float, float]]) -> str:
     parts = [_line(across(tick), 0, across(tick), height - 26, "#ddd" if tick else "#555") for tick in ticks]
     parts += [_text(across(tick), height - 8, f"{tick:.3g}", "middle") for tick in ticks]
     for place, (name, value, low, high) in enumerate(bars):
-        y = place * row + 20
+        y = place * row + 22
         start, end = sorted((across(0), across(value)))
-        parts.append(_text(12, y - 4, f"{name}: {value:.3g}", "start"))
+        short = name if len(name) <= NAME else f"{name[: NAME - 1]}\u2026"
+        parts.append(_text(12, y - 4, f"{short}: {value:.3g}", "start"))
         parts.append(f'<rect x="{start:.1f}" y="{y}" width="{end - start:.1f}" height="{thick}" fill="{COLOURS[5]}"/>')
         parts.append(_line(across(low), y + thick / 2, across(high), y + thick / 2, COLOURS[6]))
     return _svg(parts, height)

@@ -13,23 +13,29 @@ from duelist.analysis.text import day_table, plural, printable, sections, tables
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }
-h1 { font-size: 1.3rem; margin-bottom: 0; overflow-wrap: anywhere; }
+body { overflow-wrap: anywhere; }
+h1 { font-size: 1.3rem; margin-bottom: 0; }
+h2 { font-size: 1.1rem; margin: 1.8rem 0 .3rem; }
 .verdict { font-size: 1.2rem; padding: .8rem 1rem; border-left: .4rem solid #E69F00; background: #faf5e6; }
 .verdict.decided { border-color: #009E73; background: #e9f6f1; }
 .verdict.invalid { border-color: #D55E00; background: #fbeae3; }
-.verdict, dd { overflow-wrap: anywhere; }
 dt { font-weight: 600; margin-top: .8rem; }
 dd { margin: 0; }
 figure { margin: 1.5rem 0; }
-figcaption { font-weight: 600; overflow-wrap: anywhere; }
-svg { width: 100%; height: auto; }
-footer { margin-top: 2rem; color: #666; font-size: .85rem; overflow-wrap: anywhere; }
+figcaption { font-weight: 600; }
+svg { width: 100%; height: auto; overflow: visible; }
+footer { margin-top: 2rem; color: #666; font-size: .85rem; }
+.table { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
+th, td { padding: .15rem .8rem; border-bottom: 1px solid #e5e5e5; text-align: right; vertical-align: top; }
+th { vertical-align: bottom; }
+th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; min-width: 4.6rem; }
 @media (max-width: 40rem) {
   body { margin: 1rem auto; font-size: 15px; }
-  figure { overflow-x: auto; }
-  svg { min-width: 30rem; }
+  svg text { font-size: 22px; }
+  table { font-size: .7rem; line-height: 1.3; }
+  th, td { padding: .25rem .12rem; }
 }
-pre { overflow-x: auto; background: #f5f5f5; padding: .8rem; font-size: .85rem; }
 """
 
 
@@ -62,7 +68,8 @@ def body(analysis: Analysis) -> list[str]:
     shown = tables(analysis)
     if len(analysis.days) > 1:
         shown.append((f"{leading.first} over {leading.second}, by day", day_table(analysis)))
-    parts += [f"<h2>{_safe(heading)}</h2><pre>{_safe(str(table))}</pre>" for heading, table in shown]
+    for heading, table in shown:
+        parts.append(f'<h2>{_safe(heading)}</h2><div class="table">{printable(table._repr_html_())}</div>')
     return parts
 
 

@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ RANKERS = ["bm25", "ltr"]
 TEAMS = [[0, 1, 1, 0, 0, 1, 1, 0, 0, 1], [1, 0, 0, 1, 1, 0, 0, 1, 1, 0]]
 WEEKS = 28 * 86400.0
 START = 1.7e9
+LOOKED = 20.0  # seconds before a click
 HELD = 100  # lists that a journal has before their clicks
 MICROSECONDS = 1_000_000
 
@@ -100,16 +102,38 @@ def table_lines(drawn: Drawn) -> Iterator[str]:
         yield f"i{number},user-{user},query {query},{time},{shown(first)},{clicked(clicks)},{ends[teams]}\n"
 
 
+def ubi_lines(drawn: Drawn) -> Iterator[str]:
+    """A query a line, and its clicks behind it."""
+    shown = cache(lambda first: json.dumps(documents(first)))
+    ends = [json.dumps({"rankers": RANKERS, "teams": teams}) for teams in TEAMS]
+    for number, user, query, time, first, clicks, teams in drawn.rows():
+        yield (
+            f'{{"query_id": "i{number}", "client_id": "user-{user}", "user_query": "query {query}", '
+            f'"timestamp": "{_date(time)}", "query_response_hit_ids": {shown(first)}, '
+            f'"query_attributes": {ends[teams]}}}\n'
+        )
+        for slot in slots_of(clicks):
+            place = f'"object": {{"object_id": "doc{first + slot}"}}, "position": {{"ordinal": {slot + 1}}}'
+            yield (
+                f'{{"action_name": "click", "query_id": "i{number}", "client_id": "user-{user}", '
+                f'"timestamp": "{_date(time + LOOKED + slot)}", "event_attributes": {{{place}}}}}\n'
+            )
+
+
+def _date(time: float) -> str:
+    return datetime.fromtimestamp(time, UTC).isoformat()
+
+
 HEADER = "id,user,query,time,shown,clicks,rankers,teams\n"
 
 
 def write_lines(path: Path, number: int) -> None:
-    """JSON lines, or a table."""
-    table = path.suffix == ".csv"
+    """JSON lines, a table, or UBI queries and events, by the name of the file."""
+    lines = {"log.csv": table_lines, "log.ubi.jsonl": ubi_lines}.get(path.name, json_lines)
     with path.open("w", encoding="utf-8") as file:
-        file.write(HEADER if table else "")
+        file.write(HEADER if lines is table_lines else "")
         for drawn in draw(number):
-            file.writelines(table_lines(drawn) if table else json_lines(drawn))
+            file.writelines(lines(drawn))
 
 
 def write_parquet(path: Path, number: int) -> None:
@@ -164,4 +188,10 @@ def _events(drawn: Drawn, seq: int, experiment: int) -> Iterator[tuple[Any, ...]
             waiting = []
 
 
-WRITERS = {"jsonl": write_lines, "csv": write_lines, "parquet": write_parquet, "journal": write_journal}
+WRITERS = {  # by the ending of a file
+    "jsonl": write_lines,
+    "csv": write_lines,
+    "parquet": write_parquet,
+    "journal": write_journal,
+    "ubi.jsonl": write_lines,
+}

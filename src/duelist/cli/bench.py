@@ -69,7 +69,7 @@ def interleaving_command(
 @app.command("logs")
 def logs_command(
     formats: Annotated[
-        list[str] | None, typer.Argument(help="jsonl, csv, parquet and journal; all by default.")
+        list[str] | None, typer.Argument(help="jsonl, csv, parquet, journal and ubi.jsonl; all by default.")
     ] = None,
     impressions: Annotated[int, typer.Option(help="Impressions of the log, which is made up.")] = 1_000_000,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -24,7 +24,7 @@ BUCKET = 1 << 25  # bytes of lines that are joined at once
 MOST = 1024  # buckets
 PACKED = 12  # how much larger a compressed file may be than it looks
 IN_MEMORY = 1 << 26  # bytes of lines that are not worth a file
-HELD = 1 << 16  # bytes of a bucket that are written at once
+HELD = 200  # lines of a bucket that are written at once
 FILE = 1 << 48  # lines of a file, at most
 NOTHING = msgspec.Raw(b"")
 NOBODY = b'"None"'  # the key of rows without a query
@@ -85,7 +85,7 @@ class _Bucket:
     """Lines that wait to be written, the numbers of their files and lines, and where the others are."""
 
     def __init__(self) -> None:
-        self.text, self.numbers = bytearray(), array("q")
+        self.lines, self.numbers = list[bytes](), array("q")
         self.places: list[tuple[int, int, int]] = []
 
 
@@ -108,34 +108,36 @@ class Buckets:
             self.file.close()
 
     def _add(self, lines: Sequence[bytes], first: int) -> None:
-        size, one = len(self.buckets), self.buckets[0]
+        size, bucket = len(self.buckets), self.buckets[0]
         for number, line in enumerate(lines, first):
             if line and not line.isspace():
-                bucket = self.buckets[crc32(key_of_line(line)) % size] if size > 1 else one
-                bucket.text += line
-                bucket.text += b"\n"
+                if size > 1:
+                    bucket = self.buckets[crc32(key_of_line(line)) % size]
+                bucket.lines.append(line)
                 bucket.numbers.append(number)
-                if len(bucket.text) >= HELD:
-                    self._write(bucket)
+        for bucket in self.buckets:
+            if len(bucket.lines) >= HELD:
+                self._write(bucket)
 
     def _write(self, bucket: _Bucket) -> None:
-        bucket.places.append((self.file.seek(0, 2), len(bucket.text), len(bucket.numbers)))
-        self.file.write(bucket.text)
+        text = b"\n".join(bucket.lines)
+        bucket.places.append((self.file.seek(0, 2), len(text), len(bucket.lines)))
+        self.file.write(text)
         self.file.write(bucket.numbers)
-        bucket.text, bucket.numbers = bytearray(), array("q")
+        bucket.lines, bucket.numbers = [], array("q")
 
     def __iter__(self) -> Iterator[Lines]:
         """The lines of each bucket, in the order of the files; as often as asked."""
         for bucket in self.buckets:
-            parts = [*map(self._read, bucket.places), (bytes(bucket.text), bucket.numbers)]
-            texts, numbers = zip(*parts, strict=True)
-            yield Lines(self.paths, b"".join(texts).split(b"\n")[:-1], [n for part in numbers for n in part])
+            texts, numbers = list[bytes](), array("q")
+            for place in bucket.places:
+                self._read(place, texts, numbers)
+            yield Lines(self.paths, texts + bucket.lines, numbers + bucket.numbers)
 
-    def _read(self, place: tuple[int, int, int]) -> tuple[bytes, array[int]]:
+    def _read(self, place: tuple[int, int, int], texts: list[bytes], numbers: array[int]) -> None:
         self.file.seek(place[0])
-        text, numbers = self.file.read(place[1]), array("q")
+        texts += self.file.read(place[1]).split(b"\n")
         numbers.frombytes(self.file.read(place[2] * numbers.itemsize))
-        return text, numbers
 
 
 def _size(path: Any) -> int:

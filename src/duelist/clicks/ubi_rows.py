@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,12 +19,10 @@ from duelist.clicks.records import BadRow, seconds
 from duelist.clicks.rows import KNOWN, RANKER
 from duelist.clicks.ubi import as_list
 from duelist.clicks.ubi_buckets import NOBODY, NOTHING, Lines, key_of, key_of_line
-from duelist.clicks.ubi_events import CLICKS
 
 REMEMBERED = 50_000  # attributes of queries
 OWN_MEANING = KNOWN.union(NAMES, UNUSUAL) - {"rankers", "teams", "experiment"}  # as names of attributes
 LINE = b'{"id":%b,"user":%b,"query":%b,"time":%b,"shown":%b%b%b'
-CLICK_NAMES = tuple(msgspec.json.encode(name) for name in CLICKS)
 
 # A label of a ranker is unusual: anything but null there is no row of this type.
 _labels: list[Any] = [
@@ -37,7 +35,7 @@ _Attributes = msgspec.defstruct("_Attributes", [("object", _Object | None, None)
 class _Row(msgspec.Struct, gc=False):
     query_id: msgspec.Raw = NOTHING
     timestamp: str | float | None = None
-    action_name: msgspec.Raw = NOTHING
+    action_name: Literal["click", "click_through"] | msgspec.UnsetType = msgspec.UNSET  # CLICKS: others are unusual
     event_attributes: _Attributes | msgspec.UnsetType | None = msgspec.UNSET  # type: ignore[valid-type]
     client_id: msgspec.Raw = NOTHING
     user_id: msgspec.Raw = NOTHING
@@ -86,7 +84,7 @@ class UsualQueries:
             key = bytes(row.query_id)
             if key[:1] != b'"' or b"\\" in key:
                 key = key_of(key)
-            if row.action_name or row.event_attributes is not msgspec.UNSET:
+            if row.action_name is not msgspec.UNSET or row.event_attributes is not msgspec.UNSET:
                 self.clicks.setdefault(key, []).append(_click(row))
             elif key in self.queries or key == NOBODY or not (row.user_query or row.query_response_hit_ids):
                 self.unusual.add(key)
@@ -127,9 +125,11 @@ class UsualQueries:
 
 def _click(row: _Row) -> tuple[float, bytes]:
     """When a document was clicked, and which; BadRow if the event is unusual."""
-    attributes: Any = row.event_attributes or None
-    document = bytes(attributes.object.object_id) if attributes and attributes.object else b""
-    if bytes(row.action_name) not in CLICK_NAMES or document[:1] != b'"' or not row.query_id:
+    attributes: Any = row.event_attributes
+    if not attributes or not attributes.object or not row.query_id or row.action_name is msgspec.UNSET:
+        raise BadRow("unusual")
+    document = bytes(attributes.object.object_id)
+    if document[:1] != b'"':
         raise BadRow("unusual")
     return moment_of(row.timestamp), document
 
