@@ -21,7 +21,7 @@ from duelist.online.simulate import learn
 from duelist.present.charts import Lines, Panel, Series
 from duelist.present.tables import Table
 from duelist.sweeps import Cell, Folder, Here, Local, Memory, Plan, PolicyRuns, run_cells
-from duelist.sweeps.tasks import missing
+from duelist.sweeps.tasks import START, missing
 
 POLICIES = ("rucb", "rmed1", "d-ts", "rex3")
 LEARNERS = ("pdgd", "dbgd")
@@ -129,7 +129,7 @@ def _sweep_seconds(crew: Local, horizon: int, runs: int) -> tuple[float, float]:
 class Quick(Here):
     """Many cells a task, so that they are made soon."""
 
-    chunk: float | None = 5e-8 * 10 * 100
+    chunk: float | None = 100 * START["cpu"]
 
 
 def scale_cells() -> Iterator[Point]:
