@@ -43,4 +43,4 @@ class PairwiseThompson(Policy):
 
 if __name__ == "__main__":
     check_policy(PairwiseThompson)
-    print(simulate(PairwiseThompson, "arxiv", horizon=100_000, runs=100, seed=1))
+    print(simulate(PairwiseThompson, "arxiv", horizon=100_000, runs=20, seed=1))

@@ -47,13 +47,14 @@ def votes_until_certain(policy: str, strengths: list[float], prompts: int, most:
 
 if __name__ == "__main__":
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    policies = sys.argv[2:] or POLICIES
     print(
         f"votes until 95 % certain, median (least to most) of {seeds}\n\n{'':<32}"
-        + "".join(f"{p:<22}" for p in POLICIES)
+        + "".join(f"{p:<22}" for p in policies)
     )
     for world, (strengths, prompts, most) in WORLDS.items():
         cells = []
-        for policy in POLICIES:
+        for policy in policies:
             found = [votes_until_certain(policy, strengths, prompts, most, seed) for seed in range(seeds)]
             cells.append(f"{statistics.median(found):.0f} ({min(found)} to {max(found)})")
         print(f"{world:<32}" + "".join(f"{cell:<22}" for cell in cells), flush=True)

@@ -18,7 +18,11 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-ALONE = ("search_experiment.py", "live_search.py", "llm_judge.py", "judge_prompts.py")  # each has a test of its own
+# Each has a test of its own.
+ALONE = (
+    *("my_policy.py", "search_experiment.py", "live_search.py"),
+    *("llm_judge.py", "judge_prompts.py", "simulated_votes.py"),
+)
 
 
 @pytest.mark.parametrize("example", sorted({path.name for path in HOME.glob("*.py")} - {*ALONE}))
@@ -54,12 +58,21 @@ def test_commands_find_what_an_example_defines(tmp_path: Path) -> None:
     assert "all 1 agree" in judged
 
 
-def test_the_model_policy_finds_the_best_arm() -> None:
-    code = (
-        "from duelist import simulate; from my_policy import PairwiseThompson; "
-        "print(simulate(PairwiseThompson, 'arxiv', horizon=100_000, runs=20, seed=2).best_arm_rate)"
-    )
-    assert float(run(sys.executable, "-c", code)) >= 0.95
+def test_the_model_policy_keeps_the_contract_and_finds_the_best_arm() -> None:
+    printed = run(sys.executable, "my_policy.py")
+    assert "20 runs of 100000 duels" in printed
+    assert printed.splitlines()[-1].split() in (["best", "arm", "found", rate] for rate in ("95%", "100%"))
+
+
+def test_simulated_people_vote_until_the_right_answer_is_certain() -> None:
+    printed = run(sys.executable, "simulated_votes.py", "1", "rmed1").splitlines()
+    worlds = [line.split("  ")[0] for line in printed[3:]]
+    assert worlds == [
+        "6 designs, all pairs each",
+        "6 designs, 4 votes each",
+        "12 designs, 20 votes each",
+        "5 models, 50 prompts, 1 person",
+    ]
 
 
 def test_the_llm_judge_pays_once_and_survives_an_overloaded_api() -> None:

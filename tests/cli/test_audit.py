@@ -14,11 +14,6 @@ Run = Callable[..., str]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture(autouse=True)
-def _nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 OWN = """
 from duelist.interleaving import Shown, TeamDraft
 

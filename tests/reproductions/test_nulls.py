@@ -33,8 +33,9 @@ def test_without_a_start_at_an_effective_size_the_promise_breaks(monkeypatch: py
         return watch(*args, **{**options, "start": 1.0})  # type: ignore[arg-type]
 
     monkeypatch.setattr(nulls, "watch", hurried)
-    monkeypatch.setattr(nulls, "CROWDS", {"returning users": Crowd(heavy=False), "heavy users": Crowd()})
-    monkeypatch.setattr(nulls, "price_rows", lambda *args: [])
+    monkeypatch.setattr(nulls, "CROWDS", {})
+    for others in ("price_rows", "value_rows", "kept_rows"):
+        monkeypatch.setattr(nulls, others, lambda *args: [])
     skewed = ("rare large: 2 % x 50", "rarer: 1 % x 100", "Pareto, endless variance")
     monkeypatch.setattr(nulls, "NULLS_OF", {name: NULLS_OF[name] for name in skewed})
     broken = {f"confidence sequence, {name}" for name in skewed}
