@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import starmap
 from types import SimpleNamespace
 from typing import Any
 
@@ -97,6 +98,8 @@ def test_other_benches_and_reproductions_pass_the_engine_on(engine: str, monkeyp
 
     for module in (auto, policies, sweeps.policies):
         monkeypatch.setattr(module, "simulate", note)
+    monkeypatch.setattr(auto, "Device", lambda: None)
+    monkeypatch.setattr(auto, "in_processes", starmap)
     auto.bench_auto(1000, 2, ["arxiv"], engine)
     table = str(policies.policies_table(policies.bench_policies(["if2"], 2, None, engine)))
     assert ("one GPU" in table, "/ 30" in table) == (engine == "cuda", engine == "cpu")

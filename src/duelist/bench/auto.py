@@ -6,13 +6,19 @@ Copeland regret where no arm beats all others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from duelist.bench.gpu import in_processes
+from duelist.core.cuda import Device
 from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
 from duelist.dueling.environment import Environment
@@ -63,6 +69,7 @@ RANKERS = {
 }
 FIRST = 1000  # the shortest horizon
 MOST_ARMS = {"d-ts": 200}  # beyond, a run of a million duels takes ten minutes, and it is not the best
+MANY, LONGEST = 64, 100_000  # with more arms than these, no run is longer: it would take minutes
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class RegretGrid:
     @property
     def ratios(self) -> Floats:
         """Each policy's regret over that of the best policy of the cell."""
-        return np.asarray(self.regret / np.nanmin(self.regret, axis=2, keepdims=True))
+        return np.asarray(self.regret / np.fmin.reduce(self.regret, axis=2, keepdims=True))
 
     def rows(self) -> list[dict[str, Any]]:
         """One row an instance and horizon."""
@@ -94,23 +101,69 @@ def bench_auto(
     instances: Sequence[str] = INSTANCES,
     engine: str = "cpu",
     preferences: Path | None = None,
+    keep: Path | None = None,
+    until: float = math.inf,
 ) -> RegretGrid:
     """Run every policy on every instance; horizons are the powers of ten from 1,000 to `horizon`.
 
-    `preferences` is the folder with the matrices of MSLR's rankers, of which some are drawn.
+    `preferences` is the folder with the matrices of MSLR's rankers, of which some are drawn. What is measured is added
+    to the file `keep`, and what is there already is not measured again. Nothing is begun after the time `until`.
     """
-    environments = {name: load_environment(name) for name in instances}
-    if preferences:
-        environments |= {name: rankers(preferences, *which) for name, which in RANKERS.items()}
-    horizons = [10**power for power in range(round(np.log10(FIRST)), round(np.log10(horizon)) + 1)]
-    regret = np.full((len(environments), len(horizons), len(POLICIES)), np.nan)
-    with progress_bar("auto", len(environments) * len(POLICIES)) as advance:
-        for row, environment in enumerate(environments.values()):
-            for column, policy in enumerate(POLICIES):
-                if environment.n_arms <= MOST_ARMS.get(policy, environment.n_arms):
-                    regret[row, :, column] = cell(policy, environment, horizons, runs, engine).mean(axis=0)
-                advance(1)
-    return RegretGrid(tuple(environments), horizons, POLICIES, regret)
+    names = [*instances, *(RANKERS if preferences else ())]
+    setting = {"horizon": horizon, "runs": runs, "engine": engine}
+    found = {(row["instance"], row["policy"]): row for row in kept_rows(keep) if setting.items() <= row.items()}
+    cells = [(policy, name, setting, preferences, until) for name in names for policy in POLICIES]
+    cells = [cell for cell in cells if (cell[1], cell[0]) not in found]
+    if engine == "cuda":
+        Device()  # where there is none, that is said once instead of in every cell
+    with progress_bar("auto", len(cells)) as advance:
+        for row in in_processes(measure, cells) if engine == "cuda" else starmap(measure, cells):
+            if row is not None:
+                found[row["instance"], row["policy"]] = row
+                if keep:
+                    with keep.open("a", encoding="utf-8") as file:
+                        file.write(json.dumps(row) + "\n")
+            advance(1)
+    return _grid(names, powers(horizon), found)
+
+
+def powers(horizon: int) -> list[int]:
+    """The horizons up to the longest.
+
+    >>> powers(100_000)
+    [1000, 10000, 100000]
+    """
+    return [10**power for power in range(round(math.log10(FIRST)), round(math.log10(horizon)) + 1)]
+
+
+def kept_rows(keep: Path | None) -> list[dict[str, Any]]:
+    """What was measured before."""
+    return [json.loads(line) for line in keep.read_text().splitlines()] if keep and keep.exists() else []
+
+
+def measure(
+    policy: str, instance: str, setting: dict[str, Any], preferences: Path | None, until: float
+) -> dict[str, Any] | None:
+    """One policy on one instance: its mean regret at each horizon, and the standard errors."""
+    if time.time() > until:
+        return None
+    given = rankers(preferences, *RANKERS[instance]) if preferences and instance in RANKERS else None
+    environment = given or load_environment(instance)
+    if environment.n_arms > MOST_ARMS.get(policy, environment.n_arms):
+        return None
+    horizons = powers(min(setting["horizon"], LONGEST if environment.n_arms > MANY else setting["horizon"]))
+    regret = cell(policy, environment, horizons, setting["runs"], setting["engine"])
+    errors = regret.std(axis=0, ddof=1) / math.sqrt(len(regret))
+    row = {"instance": instance, "policy": policy, **setting, "horizons": horizons}
+    return row | {"regret": regret.mean(axis=0).tolist(), "error": errors.tolist()}
+
+
+def _grid(names: Sequence[str], horizons: Sequence[int], found: Mapping[tuple[str, str], Any]) -> RegretGrid:
+    regret = np.full((len(names), len(horizons), len(POLICIES)), np.nan)
+    for (instance, policy), row in found.items():
+        if instance in names:
+            regret[names.index(instance), : len(row["regret"]), POLICIES.index(policy)] = row["regret"]
+    return RegretGrid(names, horizons, POLICIES, regret)
 
 
 def cell(policy: str, environment: Environment, horizons: Sequence[int], runs: int, engine: str = "cpu") -> Floats:
@@ -149,7 +202,8 @@ def regret_table(grid: RegretGrid) -> Table:
                 "" if np.isnan(value) else f"{value:.0f}" + ("*" if mark else "")
                 for value, mark in zip(grid.regret[row, column], best[row, column], strict=True)
             ]
-            lines.append([instance, _short(horizon), *cells])
+            if any(cells):
+                lines.append([instance, _short(horizon), *cells])
     return Table(["instance", "horizon", *grid.policies], lines, title="mean regret; * is the best of its line")
 
 
@@ -157,13 +211,15 @@ def ratio_table(grid: RegretGrid) -> Table:
     """By policy, the smallest worst ratio first."""
     ratios = grid.ratios.reshape(-1, len(grid.policies))
     cells = [f"{instance} {_short(horizon)}" for instance in grid.instances for horizon in grid.horizons]
-    where = np.nanargmax(ratios, axis=0)
-    lines = [
-        [policy, f"{np.nanmedian(ratios[:, i]):.1f}", f"{ratios[where[i], i]:.1f}", cells[where[i]]]
-        for i, policy in enumerate(grid.policies)
-    ]
+    lines = []
+    for policy, column in zip(grid.policies, ratios.T, strict=True):
+        if count := np.count_nonzero(~np.isnan(column)):
+            where = int(np.nanargmax(column))
+            median, worst = np.nanmedian(column), column[where]
+            lines.append([policy, f"{count}", f"{median:.2f}", f"{worst:.1f}", cells[where]])
     title = "regret over that of the best policy of the line"
-    return Table(["policy", "median", "worst", "where"], sorted(lines, key=lambda row: float(row[2])), title=title)
+    columns = ["policy", "cells", "median", "worst", "where"]
+    return Table(columns, sorted(lines, key=lambda row: float(row[3])), title=title)
 
 
 def _short(horizon: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -210,14 +211,16 @@ def auto_command(
     chart: Annotated[Path | None, typer.Option(help="Save a chart of the ratios.")] = None,
     engine: Annotated[str, typer.Option(help="cpu, or cuda for a GPU.")] = "cpu",
     preferences: Annotated[Path | None, typer.Option(help="The folder with MSLR's matrices, to add.")] = None,
+    keep: Annotated[Path | None, typer.Option(help="A file of what was measured, to go on from and add to.")] = None,
+    seconds: Annotated[float, typer.Option(help="Begin nothing after so many.")] = math.inf,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret of `auto` against the best policy of every instance and horizon, 2 to 500 arms; an hour."""
-    from duelist.bench.auto import bench_auto, ratio_chart, ratio_table, regret_table
+    from duelist.bench.auto import INSTANCES, bench_auto, ratio_chart, ratio_table, regret_table
     from duelist.present.charts import check_chart_path
 
     path = check_chart_path(chart) if chart else None
-    grid = bench_auto(horizon, runs, engine=engine, preferences=preferences)
+    grid = bench_auto(horizon, runs, INSTANCES, engine, preferences, keep, time.time() + seconds)
     if path:
         ratio_chart(grid).draw(path)
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")
