@@ -188,6 +188,10 @@ def test_without_a_library_for_frames_it_is_said_how_to_get_one(monkeypatch: pyt
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"data frames need pandas or polars: pip install 'duelist\[frames\]'"):
         make().to_frame()
+    with pytest.raises(MissingExtra, match=r"data frames need polars: pip install 'duelist\[frames\]'"):
+        make().to_frame("polars")
+    with pytest.raises(MissingExtra, match="data frames need pandas: pip install pandas"):
+        make().to_frame("pandas")
     with pytest.raises(MissingExtra, match=r"needs pyarrow or polars: pip install 'duelist\[frames\]'"):
         make().save("result.parquet")
     with pytest.raises(BadInput, match="made by pandas or polars, not by 'excel'"):

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from duelist.core.memory import Ints
-from duelist.offline.diversity import Candidates, SVMDiv, candidates, choose_knowing_subtopics
+from duelist.offline.diversity import Candidates, SVMDiv, candidates, choose_knowing_subtopics, svm_div
+from duelist.offline.diversity.synthetic import synthetic_queries
+from duelist.reproductions import thesis_diversity, thesis_diversity_curves
 from duelist.reproductions.reproduction import Reproduction, Setting
-from duelist.reproductions.thesis_diversity import QUICK, SIZE, TABLE, baselines, figure_4_4, losses
+from duelist.reproductions.thesis_diversity import FULL, QUICK, SIZE, TABLE, baselines, figure_4_4, losses
 from duelist.reproductions.thesis_diversity_curves import COSTS, SIZES, TRAINING, missed, risk_of
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _made_once() -> Iterator[None]:
+    """Queries, and what their documents cover, take most of the time and depend on what is asked for alone."""
+    made = cache(lambda seed: synthetic_queries(QUICK.sets * QUICK.train + FULL.test, seed=seed))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (thesis_diversity, thesis_diversity_curves):
+            patch.setattr(module, "synthetic_queries", lambda number, seed: made(seed)[:number])
+        patch.setattr(svm_div, "word_coverage", cache(svm_div.word_coverage))
+        yield
 
 
 def test_figure_4_4_is_right_for_other_counts() -> None:

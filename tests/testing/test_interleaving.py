@@ -22,11 +22,14 @@ def _fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contract, "kept_audit", partial(audit, draws=5000))
 
 
+DRAFT = TeamDraft()
+
+
 class Copied(Method):
     """A method of one's own that keeps the contract: team draft, without a distribution."""
 
     def combine(self, rankings: Any, length: int, rng: np.random.Generator) -> Shown:
-        drafted = TeamDraft().combine(check_rankings(self, rankings, length), length, rng)
+        drafted = DRAFT.combine(check_rankings(self, rankings, length), length, rng)
         return drafted._replace(method=self.name)
 
     def credit(self, shown: Shown, clicks: Any) -> Floats:

@@ -223,7 +223,7 @@ class Accounts:
 
     def limits(self, alpha: float = 0.05) -> tuple[float, float]:
         """The confidence sequence of the mean now; infinite before it has begun."""
-        low, high = _limits(self.sums, check_share("alpha", alpha))
+        low, high = limits_of(self.sums, check_share("alpha", alpha))
         return float(low), float(high)
 
     def course(self, alpha: float = 0.05) -> Course:
@@ -231,7 +231,7 @@ class Accounts:
         sums = np.vstack([self.looks, self.sums]).T
         impressions = sums[IMPRESSIONS].astype(np.int64)
         mean = np.divide(sums[TOTAL], sums[WEIGHT], out=np.zeros(len(impressions)), where=sums[WEIGHT] > 0)
-        return Course(sums[USERS].astype(np.int64), mean, *_limits(sums, check_share("alpha", alpha)), impressions)
+        return Course(sums[USERS].astype(np.int64), mean, *limits_of(sums, check_share("alpha", alpha)), impressions)
 
     @property
     def e_value(self) -> float:
@@ -291,7 +291,8 @@ class Accounts:
         return accounts
 
 
-def _limits(sums: Floats, alpha: float) -> tuple[Any, Any]:
+def limits_of(sums: Floats, alpha: float) -> tuple[Any, Any]:
+    """The confidence sequence of the mean: of the sums of one pair, or of many, each a column."""
     return mean_limits(_moments(sums), alpha)
 
 

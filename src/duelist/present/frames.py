@@ -35,7 +35,8 @@ def _chosen(library: str | None) -> str:
         raise BadInput(f"data frames are made by {' or '.join(LIBRARIES)}, not by {library!r}")
     found = _installed([library] if library else LIBRARIES)
     if not found:
-        raise MissingExtra(f"data frames need {library or ' or '.join(LIBRARIES)}: pip install 'duelist[frames]'")
+        package = "pandas" if library == "pandas" else "'duelist[frames]'"  # the extra has polars
+        raise MissingExtra(f"data frames need {library or ' or '.join(LIBRARIES)}: pip install {package}")
     return found
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from duelist.core.memory import Floats, Ints
-from duelist.evidence.accounts import Accounts
+from duelist.evidence.accounts import Accounts, limits_of
 from duelist.evidence.deltas import freeze
-from duelist.evidence.watch import EVERY
+from duelist.evidence.table import LOG_E, USERS
+from duelist.evidence.watch import EVERY, first_alarms
 
 DAYS = 28.0
 CLICKED = 0.6  # share of impressions with a preference
@@ -60,13 +62,15 @@ def visit(luck: np.random.Generator, crowd: Crowd, effect: float = 0.0) -> Visit
 
 def first_winner(visits: Visits, alpha: float = 0.05) -> tuple[int, int]:
     """After how many users a watcher of limits, and one of the e-value, first names a winner; 0: never."""
-    accounts, found = Accounts(), [0, 0]
+    accounts, seen = Accounts(), list[Floats]()
     for look in range(0, len(visits.users), EVERY):
         accounts.add(visits.users[look : look + EVERY], visits.preferences[look : look + EVERY])
-        low, high = accounts.limits(alpha)
-        for place, alarm in enumerate((low > 0 or high < 0, accounts.e_value >= 1 / alpha)):
-            found[place] = found[place] or alarm * accounts.users
-    return found[0], found[1]
+        seen.append(accounts.sums.copy())
+    sums = np.array(seen).T
+    low, high = limits_of(sums, alpha)
+    alarms = np.array([(low > 0) | (high < 0), sums[LOG_E] >= -math.log(alpha)])
+    limits, e_value = first_alarms(alarms, sums[USERS].astype(np.int64)).tolist()
+    return limits, e_value
 
 
 def information(visits: Visits) -> dict[str, float]:
