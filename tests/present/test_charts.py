@@ -50,6 +50,15 @@ def test_every_line_is_drawn_with_its_label_and_its_band() -> None:
         assert {low, high} <= set(corners[corners[:, 0] == x, 1])
 
 
+def test_thousands_are_told_apart_on_every_axis() -> None:
+    chart = Lines([Panel("regret", [Series("rucb", [0, 20_000], [0, 0.5])])], "duels", "RUCB", x_logarithmic=False)
+    figure = chart.draw()
+    figure.draw_without_rendering()
+    across, up = (axis.get_ticklabels() for axis in (figure.axes[0].xaxis, figure.axes[0].yaxis))
+    assert "10,000" in [label.get_text() for label in across]
+    assert "0.3" in [label.get_text() for label in up]
+
+
 def test_powers_are_numbers_and_an_axis_of_one_power_keeps_its_other_ticks() -> None:
     far = Series("far", np.array([1.0, 1e3, 1e6]), np.array([20.0, 30.0, 50.0]))
     axes = Lines([Panel("regret", [far], logarithmic=True)], "duels", "title").draw().axes[0]

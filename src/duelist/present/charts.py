@@ -241,6 +241,8 @@ def _finish(axes: Any, x_label: str, y_label: str) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         if axis.get_scale() != "linear":
             _number_powers(axis)
+        elif type(axis.get_major_formatter()).__name__ == "ScalarFormatter":  # and not names
+            axis.set_major_formatter(_number)
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -250,5 +252,9 @@ def _number_powers(axis: Any) -> None:
     low, high = axis.get_view_interval()
     powers = axis.get_majorticklocs()
     if np.sum((powers >= low) & (powers <= high)) >= 2:
-        axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+        axis.set_major_formatter(_number)
         axis.set_ticks([], minor=True)
+
+
+def _number(value: float, _: int) -> str:
+    return f"{value:,.10g}"
