@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from duelist.analysis.analysis import analyze
 from duelist.analysis.credits import credits_of
 from duelist.analysis.demo import HOUR, START, demo_log
+from duelist.analysis.page import page
 from duelist.analysis.text import format_analysis
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.gather import impressions_of
@@ -212,6 +213,19 @@ def test_one_user_says_nothing_of_how_many_more_are_needed() -> None:
     assert comparison.users == 1
     assert comparison.more_users is None
     assert "About" not in format_analysis(analyze(log_of(alone)))
+
+
+def test_a_machine_that_outweighs_all_users_leaves_a_side_without_a_limit() -> None:
+    people = list(demo_log(400, {"old": 0.25, "new": 0.25}, seed=5))
+    machine = [replace(record, id=f"{record.id} {turn}", user="machine") for turn in range(2) for record in people]
+    analysis = analyze(log_of([*people, *machine]))
+    low, high = analysis.comparisons[0].towards_leader().limits
+    assert low == -math.inf
+    assert 0.1 < high < 0.3
+    assert f"at most {high:+.3f}; how far below, too few users tell" in str(analysis)
+    assert "1 user made 66.7% of the impressions" in str(analysis)
+    json.dumps(analysis.summary(), allow_nan=False)
+    assert "inf" not in page(analysis, "a log").replace("info", "")
 
 
 def test_users_who_all_agree_are_believed() -> None:

@@ -45,6 +45,13 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+def test_a_plan_for_both_engines_is_checked_wherever(plan: Path, run: Run) -> None:
+    plan.write_text(PLAN + 'engine = ["cpu", "cuda"]')
+    assert run("sweep", plan, "--check") == "4 cells, 12 runs\n"
+    with pytest.raises(BadInput, match="cells for both cpu and cuda needs engine dask, whose workers differ"):
+        run("sweep", plan)
+
+
 def test_a_sweep_is_run_shown_saved_and_resumed(plan: Path, run: Run) -> None:
     assert run("sweep", plan, "--check") == "2 cells, 6 runs\n"
     printed = run("sweep", plan, "--workers", 1, "--save", "rows.csv", "--chart", "chart.png")

@@ -141,6 +141,12 @@ def test_each_worker_has_a_gpu_and_who_comes_for_one_that_died_has_the_same(
     assert gpus(tmp_path)[late] == at_first[min(at_first)]
 
 
+def test_workers_that_would_share_a_gpu_are_refused(toys: ModuleType) -> None:
+    cells = [toys.Toy(0, engine="cuda")]
+    with pytest.raises(BadInput, match="2 workers would share one GPU: a sweep with engine cuda has one worker a GPU"):
+        run_cells(cells, Memory(cells), Local(2))
+
+
 @pytest.fixture
 def mixed(toys: ModuleType, emulated: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
     """Three workers of a Dask cluster, two of which have a GPU."""

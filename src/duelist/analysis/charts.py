@@ -23,7 +23,7 @@ Scale = Callable[[float], float]
 
 def band_chart(band: Band | Course, dates: Sequence[str], label: str) -> str:
     """A mean and its limits against the number of users, from where there are limits; `dates` of looks, if known."""
-    known = np.flatnonzero(np.isfinite(band.low))
+    known = np.flatnonzero(np.isfinite(band.low) & np.isfinite(band.high))
     if not len(known):
         return "<p>Too few users for a chart yet.</p>"
     chosen = known[np.unique(np.linspace(0, len(known) - 1, POINTS).round().astype(int))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from duelist.analysis.analysis import Analysis
@@ -148,10 +149,10 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
     wins, losses, ties = leading.wins
     level = f"{100 * (1 - leading.alpha):.4g} %"
     lines = []
-    if leading.users and low > -float("inf"):
+    if leading.users and (low > -math.inf or high < math.inf):
         lines.append(
             f"Preference for {leading.first} over {leading.second}: {leading.preference:+.3f}, "
-            f"from {low:+.3f} to {high:+.3f} ({level} confidence sequence)."
+            f"{_between(low, high)} ({level} confidence sequence)."
         )
     else:
         lines.append(
@@ -172,6 +173,19 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
         watched = "The e-value may be watched; the sequence holds only if no far larger value is to come."
     lines.append(watched if analysis.frozen else "PROVISIONAL: no window has closed yet, so nobody wins.")
     return lines
+
+
+def _between(low: float, high: float) -> str:
+    """Limits in words; one side may have none, where few users outweigh the others.
+
+    >>> _between(-0.1, 0.2), _between(-math.inf, 0.2)
+    ('from -0.100 to +0.200', 'at most +0.200; how far below, too few users tell')
+    """
+    if low == -math.inf:
+        return f"at most {high:+.3f}; how far below, too few users tell"
+    if high == math.inf:
+        return f"at least {low:+.3f}; how far above, too few users tell"
+    return f"from {low:+.3f} to {high:+.3f}"
 
 
 def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:

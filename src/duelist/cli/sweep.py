@@ -51,10 +51,10 @@ def sweep_command(
         check_rows_path(save)
     wanted = Plan.read(plan)
     wanted = wanted.with_engine("cuda") if engine == "cuda" else wanted
-    name = engine or ("dask" if scheduler else wanted.workers)
     if check:
         print(f"{len(wanted.cells):,} cells, {wanted.runs:,} runs")
         return
+    name = engine or ("dask" if scheduler else wanted.workers)
     kept = open_folder(out or Path(plan.stem), wanted.cells, resume)
     with open_engine(name, scheduler, workers) as opened, stoppable(kept):
         aside = run_cells(wanted.cells, kept, opened, label=wanted.name)

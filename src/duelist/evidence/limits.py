@@ -131,7 +131,7 @@ def mean_limits(sums: Moments, alpha: float = 0.05, start: float = START) -> tup
 
 
 def _until_enough(limit: Any, side: int, sums: Moments, start: float, known: Any) -> Any:
-    """The limit, or where going outwards from it (to `side`) the effective size is enough."""
+    """The limit, or where going outwards from it (to `side`) the effective size is enough; without end if nowhere."""
     enough = sums.enough(limit, start)
     if (enough | ~known).all():
         return limit
@@ -144,4 +144,4 @@ def _until_enough(limit: Any, side: int, sums: Moments, start: float, known: Any
         middle = (near + far) / 2
         fine = sums.enough(middle, start)
         near, far = np.where(fine, near, middle), np.where(fine, middle, far)
-    return np.where(enough, limit, far)
+    return np.where(enough, limit, np.where(sums.enough(far, start), far, side * math.inf))

@@ -34,6 +34,8 @@ class Local:
         self.crew: list[Worker] = []
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Done]:
+        if self.workers > 1 and not self.settings and any(task[0].cell.engine == "cuda" for task in tasks):
+            raise BadInput(f"{self.workers} workers would share one GPU: a sweep with engine cuda has one worker a GPU")
         waiting, retries = deque(tasks), Retries()
         for number in range(len(self.crew), min(self.workers, len(tasks))):
             self.crew.append(self._hire(number))
