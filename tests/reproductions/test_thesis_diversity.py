@@ -25,7 +25,7 @@ def _made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (thesis_diversity, thesis_diversity_curves):
             patch.setattr(module, "synthetic_queries", lambda number, seed: made(seed)[:number])
-        patch.setattr(svm_div, "word_coverage", cache(svm_div.word_coverage))
+        patch.setattr(svm_div, "word_coverage", cache(word_coverage))
         yield
 
 
