@@ -11,6 +11,7 @@ import pytest
 
 from duelist.core.memory import Ints
 from duelist.offline.diversity import Candidates, SVMDiv, candidates, choose_knowing_subtopics, svm_div
+from duelist.offline.diversity.coverage import word_coverage
 from duelist.offline.diversity.synthetic import synthetic_queries
 from duelist.reproductions import thesis_diversity, thesis_diversity_curves
 from duelist.reproductions.reproduction import Reproduction, Setting
