@@ -179,9 +179,14 @@ def test_usual_queries_are_read_by_compiled_code(tmp_path: Path, monkeypatch: py
     clicks = [event(luck, [row], False) for row in asked]
     for row in clicks:
         row["event_attributes"]["object"]["object_id"] = luck.choice("abc")
+    bought = [row | {"action_name": "purchase"} for row in clicks[:10]]
+    bought[0]["event_attributes"] = bought[0]["event_attributes"] | {"price": 9.5}
+    bought[1]["event_attributes"] = {"object": {"object_id": "never shown"}}
     file = tmp_path / "ubi.jsonl"
-    file.write_text("\n".join(map(json.dumps, [*clicks, *asked])))
-    assert len(scan_log(file).done) == 50
+    file.write_text("\n".join(map(json.dumps, [*clicks, *asked, *bought])))
+    done = scan_log(file).done
+    assert (done.names == 0).sum() == 50
+    assert done.values[done.names == 1].tolist() == [9.5] + [1.0] * 8
 
 
 def test_a_file_that_breaks_off_says_so(tmp_path: Path) -> None:

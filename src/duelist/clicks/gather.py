@@ -280,6 +280,15 @@ class Gatherer:
             self.attributes[name].values.extend(found.value(place, column) for place in places.tolist())
         self.rows += len(places)
 
+    def take_actions(self, found: FoundRows, actions: Sequence[tuple[int, int, int, str, float, float]]) -> None:
+        """Add to rows that were taken: the row, its place in the block, the slot, name, value and time of each."""
+        if actions:
+            rows, places, slots, names, values, times = zip(*actions, strict=True)
+            kinds = self.kind_numbers.of(found.hashes[list(places), KINDS])
+            teams = self._owners(max(slots) + 1)[kinds, list(slots)]
+            numbers = [self.actions[name] for name in names]
+            self._append(self.done, rows=rows, teams=teams, slots=slots, times=times, names=numbers, values=values)
+
     def _owners(self, size: int) -> Array:
         """The teams of the slots of each kind, -1 where nobody owns one."""
         if self.owners.shape[0] < len(self.kinds) or self.owners.shape[1] < size:

@@ -1,6 +1,6 @@
 """Queries of UBI with their clicks as JSON lines of a log, where nothing is unusual about them.
 
-One response, clicks that name their documents and have times, nothing else: such a query becomes a line without being
+One response, and events that name their documents and have times: such a query becomes a line without being
 looked at closely, and whoever reads the line decides whether it is good. Everything else is left to those who read rows
 one by one.
 """
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,7 @@ from duelist.clicks.records import BadRow, seconds
 from duelist.clicks.rows import KNOWN, RANKER
 from duelist.clicks.ubi import as_list
 from duelist.clicks.ubi_buckets import NOBODY, NOTHING, Lines, key_of, key_of_line
+from duelist.clicks.ubi_events import CLICKS, VALUE
 
 REMEMBERED = 50_000  # attributes of queries
 OWN_MEANING = KNOWN.union(NAMES, UNUSUAL) - {"rankers", "teams", "experiment"}  # as names of attributes
@@ -29,13 +30,14 @@ _labels: list[Any] = [
     (f"label_{place}", None, msgspec.field(default=None, name=name)) for place, name in enumerate(RANKER)
 ]
 _Object = msgspec.defstruct("_Object", [("object_id", msgspec.Raw, NOTHING), *_labels], gc=False)
-_Attributes = msgspec.defstruct("_Attributes", [("object", _Object | None, None), *_labels], gc=False)
+_worth: list[Any] = [(name, float | None, None) for name in VALUE]
+_Attributes = msgspec.defstruct("_Attributes", [("object", _Object | None, None), *_worth, *_labels], gc=False)
 
 
 class _Row(msgspec.Struct, gc=False):
     query_id: msgspec.Raw = NOTHING
     timestamp: str | float | None = None
-    action_name: Literal["click", "click_through"] | msgspec.UnsetType = msgspec.UNSET  # CLICKS: others are unusual
+    action_name: str | msgspec.UnsetType = msgspec.UNSET
     event_attributes: _Attributes | msgspec.UnsetType | None = msgspec.UNSET  # type: ignore[valid-type]
     client_id: msgspec.Raw = NOTHING
     user_id: msgspec.Raw = NOTHING
@@ -64,6 +66,15 @@ def moment_of(timestamp: Any) -> float:
     return seconds(timestamp)
 
 
+class Happened(NamedTuple):
+    """An event that is no click."""
+
+    name: str
+    document: bytes  # as JSON
+    value: float
+    time: float
+
+
 class UsualQueries:
     """What is usual in the lines of a bucket, by the keys of queries."""
 
@@ -71,9 +82,10 @@ class UsualQueries:
         self.names, self.remembered = tuple(attributes), remembered
         self.queries: dict[bytes, tuple[int, _Row]] = {}  # with the place of their lines
         self.clicks: dict[bytes, list[tuple[float, bytes]]] = {}
+        self.actions: dict[bytes, list[Happened]] = {}
         self.unusual: set[bytes] = set()
         self.keys = list(map(self._take, range(len(lines.texts)), lines.texts))
-        self.unusual.update(key for key in self.clicks if key not in self.queries)
+        self.unusual.update(key for key in (*self.clicks, *self.actions) if key not in self.queries)
 
     def _take(self, place: int, text: bytes) -> bytes:
         """Look at a line; the key of its query."""
@@ -85,7 +97,7 @@ class UsualQueries:
             if key[:1] != b'"' or b"\\" in key:
                 key = key_of(key)
             if row.action_name is not msgspec.UNSET or row.event_attributes is not msgspec.UNSET:
-                self.clicks.setdefault(key, []).append(_click(row))
+                self._event(key, row)
             elif key in self.queries or key == NOBODY or not (row.user_query or row.query_response_hit_ids):
                 self.unusual.add(key)
             else:
@@ -94,6 +106,29 @@ class UsualQueries:
             key = key_of_line(text)
             self.unusual.add(key)
         return key
+
+    def _event(self, key: bytes, row: _Row) -> None:
+        """Keep an event that names its document and has a time; BadRow if it does not."""
+        attributes: Any = row.event_attributes
+        if not attributes or not attributes.object or not row.query_id:
+            raise BadRow("unusual")
+        document, action = bytes(attributes.object.object_id), row.action_name
+        if document[:1] != b'"' or not isinstance(action, str) or not action.strip():
+            raise BadRow("unusual")
+        moment = moment_of(row.timestamp)
+        if action in CLICKS:
+            self.clicks.setdefault(key, []).append((moment, document))
+        else:
+            value = next((getattr(attributes, n) for n in VALUE if getattr(attributes, n) is not None), 1.0)
+            self.actions.setdefault(key, []).append(Happened(action, document, value, moment))
+
+    def slots(self, key: bytes) -> list[tuple[int, Happened]]:
+        """What else happened to the documents of a query, with their slots; what was not shown is left out."""
+        if key not in self.actions:
+            return []
+        shown = msgspec.json.decode(self.queries[key][1].query_response_hit_ids)
+        named = [(msgspec.json.decode(action.document), action) for action in self.actions[key]]
+        return [(shown.index(document), action) for document, action in named if document in shown]
 
     def line(self, key: bytes) -> bytes:
         """A query as a line; an empty one if it is unusual."""
@@ -121,17 +156,6 @@ class UsualQueries:
                 self.remembered.clear()
             self.remembered[attributes] = _columns(attributes, self.names)
         return self.remembered[attributes]
-
-
-def _click(row: _Row) -> tuple[float, bytes]:
-    """When a document was clicked, and which; BadRow if the event is unusual."""
-    attributes: Any = row.event_attributes
-    if not attributes or not attributes.object or not row.query_id or row.action_name is msgspec.UNSET:
-        raise BadRow("unusual")
-    document = bytes(attributes.object.object_id)
-    if document[:1] != b'"':
-        raise BadRow("unusual")
-    return moment_of(row.timestamp), document
 
 
 def _clicked(clicks: list[tuple[float, bytes]]) -> bytes:

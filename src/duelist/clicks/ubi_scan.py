@@ -65,9 +65,19 @@ class UbiScan:
         return [place for place, key in enumerate(usual.keys) if key in usual.unusual]
 
     def _take_block(self, usual: UsualQueries, keys: Sequence[bytes], block: bytes) -> None:
-        rows = JsonRows(block, self.found.names)
+        rows, before = JsonRows(block, self.found.names), self.found.rows
         places = np.array([self.taken + usual.queries[key][0] for key in keys], np.int64)
-        usual.unusual.update(keys[place] for place in self.found.take_rows(rows, places))
+        left = set(self.found.take_rows(rows, places))
+        usual.unusual.update(keys[place] for place in left)
+        taken = (place for place, key in enumerate(keys) if key not in usual.unusual)
+        self.found.take_actions(
+            rows,
+            [
+                (row, place, slot, action.name, action.value, action.time)
+                for row, place in enumerate(taken, before)
+                for slot, action in usual.slots(keys[place])
+            ],
+        )
 
     def _take_records(self, lines: Lines, places: Sequence[int]) -> None:
         """Take what is unusual."""

@@ -28,6 +28,7 @@ from duelist.interleaving.method import (
 
 # The credit of either ranker, or of none: made once, because a new array takes as long as the rest of a credit.
 FIRST, SECOND, NOBODY = np.array((1.0, 0.0)), np.array((0.0, 1.0)), np.zeros(2)
+UPPER = tuple(RANKS[:1024])  # ranks of the usual case: a tuple is read faster than a range
 new = tuple.__new__  # a list is made in half the time when all seven of its parts are given
 
 
@@ -59,12 +60,13 @@ class Balanced(Method):
                 checked = list(rankings)
             first, second = checked
             checked = first, second = tuple(first), tuple(second)
-            ranks = dict(zip(first, zip(RANKS, itemgetter(*first)(dict(zip(second, RANKS))))))  # noqa: B905 - for speed
-            if len(first) == len(second) == len(ranks) >= length > 1 and length.__class__ is int:
+            if len(first) == len(second) >= length > 1 and length.__class__ is int:
                 turns = [*first, *second]
                 turns[leader::2], turns[1 - leader :: 2] = first, second
                 ranking = tuple(dict.fromkeys(turns))[:length]
-                return new(Shown, (ranking, 2, self.text, (), itemgetter(*ranking)(ranks), (), ()))
+                ranks = dict(zip(first, zip(UPPER, itemgetter(*first)(dict(zip(second, UPPER))))))  # noqa: B905
+                if len(ranks) == len(first):
+                    return new(Shown, (ranking, 2, self.text, (), itemgetter(*ranking)(ranks), (), ()))
         except (TypeError, ValueError, KeyError):
             pass
         first, second = check_rankings(self, checked, length)  # which says what is wrong
