@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,10 @@ PHONE: ViewportSize = {"width": 390, "height": 800}
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """Its visitors pause, who take more time than all tests here; where they are needed they go on."""
     with running(tmp_path_factory.mktemp("demo")) as made:
+        paused = httpx.post(f"{made.url}/control", data={"do": "pause"}, timeout=60)
+        assert paused.is_redirect, paused.text
         yield made
 
 
@@ -40,6 +42,7 @@ def picture(page: Page, name: str) -> None:
     """Of a list that two rankers made, for the documentation."""
     if folder := os.environ.get("DUELIST_PICTURES"):
         Path(folder).mkdir(exist_ok=True)
+        page.get_by_role("button", name="Go on").click()
         expect(fact(page, "rankers")).to_contain_text("leads")
         while page.locator(".by-bm25").count() in (0, 10):
             page.reload()
@@ -66,8 +69,13 @@ def test_search_why_and_a_click(demo: Running, visit: Visit) -> None:
 
 def test_the_strip_follows_and_its_buttons_work(demo: Running, visit: Visit) -> None:
     page = visit(demo.url)
-    before = fact(page, "visitors").inner_text()
-    expect(fact(page, "visitors")).not_to_have_text(before)
+    expect(fact(page, "speed")).to_have_text("paused")
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    shown = counted(demo)
+    page.wait_for_function(
+        "n => Number(document.querySelector('[data-fact=visitors]').textContent.replace(',', '')) > n", arg=shown
+    )
     expect(fact(page, "rankers")).to_contain_text(re.compile("leads|certainly"))
     page.get_by_role("button", name="Change taste").click()
     expect(fact(page, "taste")).to_contain_text("short pages of functions")
@@ -76,11 +84,6 @@ def test_the_strip_follows_and_its_buttons_work(demo: Running, visit: Visit) -> 
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible()
     expect(fact(page, "speed")).to_have_text("paused")
-    page.get_by_role("button", name="Go on").click()
-    shown = counted(demo)
-    page.wait_for_function(
-        "n => Number(document.querySelector('[data-fact=visitors]').textContent.replace(',', '')) > n", arg=shown
-    )
     assert page.url == demo.url  # without loading the page again
 
 
@@ -127,20 +130,12 @@ def test_hostile_text_is_text(demo: Running, visit: Visit) -> None:
     expect(page.locator("article pre")).to_have_text(HOSTILE.text)
 
 
-@pytest.mark.skipif(find_spec("duelist.service.stream") is None, reason="this service has no dashboard")
-def test_an_open_dashboard_does_not_keep_it_from_ending(tmp_path: Path, visit: Visit) -> None:
+def test_open_pages_do_not_keep_it_from_ending_and_say_that_it_has(tmp_path: Path, visit: Visit) -> None:
     visit.expected = GONE
     with running(tmp_path) as short:
-        page = visit(short.url.removesuffix("search"))
-        expect(page.get_by_role("link", name="rankers", exact=True)).to_be_visible()
-        assert short.stop() == 0
-    assert "Traceback" not in short.log.read_text()
-
-
-def test_when_the_demo_has_ended_the_page_says_so(tmp_path: Path, visit: Visit) -> None:
-    visit.expected = GONE
-    with running(tmp_path) as short:
-        page = visit(short.url)
+        dashboard, page = visit(short.url.removesuffix("search")), visit(short.url)
+        expect(dashboard.get_by_role("link", name="rankers", exact=True)).to_be_visible()
         expect(page.locator(".gone")).to_be_hidden()
         assert short.stop() == 0
         expect(page.locator(".gone")).to_be_visible()
+    assert "Traceback" not in short.log.read_text()

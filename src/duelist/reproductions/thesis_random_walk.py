@@ -16,8 +16,10 @@ import numpy as np
 from duelist.core.intervals import Interval
 from duelist.core.memory import Floats
 from duelist.core.seeds import split_seed
+from duelist.dueling.environment import SUMS
 from duelist.dueling.environments import Matrix
 from duelist.dueling.environments.instances import arithmetic, worst_case
+from duelist.dueling.loop import compiled_run
 from duelist.dueling.policies.interleaved_filter import IF1, IF2
 from duelist.present.charts import Boxes
 from duelist.reproductions.catalogue import listed
@@ -75,14 +77,13 @@ def rounds_of(kind: type[IF2], world: Matrix, seed: np.random.SeedSequence) -> i
     """How many incumbents a filter has until one arm is left."""
     own, luck = split_seed(seed, 2)
     policy, rng = kind(world.n_arms, horizon=HORIZON, radius_constant=1.0, seed=own), np.random.default_rng(luck)
-    rounds, incumbent = 1, int(policy.incumbent[0])
-    for _ in range(HORIZON):
-        duel = policy.ask()
-        policy.tell(duel, float(rng.random() < world.preference[duel.left, duel.right]))
-        rounds += int(policy.incumbent[0]) != incumbent
-        incumbent = int(policy.incumbent[0])
-        if policy.n_waiting[0] == 0:
-            break
+    own_memory, memory, totals = policy.memory, world.memory(HORIZON), np.zeros(len(SUMS))
+    play = compiled_run(type(policy), Matrix).entry(own_memory, memory, 0, 0, totals, policy.rng, rng)
+    incumbent, waiting = policy.incumbent, policy.n_waiting  # arrays, which change
+    rounds, last, t = 1, incumbent[0], 0
+    while t < HORIZON and waiting[0] > 0:
+        play(own_memory, memory, t, t + 1, totals, policy.rng, rng)
+        rounds, last, t = rounds + int(incumbent[0] != last), incumbent[0], t + 1
     return rounds
 
 

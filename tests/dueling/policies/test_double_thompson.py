@@ -57,29 +57,28 @@ def estimated_regret(theta: Floats, score: Floats) -> Floats:
     """The sum over the other arms of regret / d(theta, 1/2), for each arm."""
     with np.errstate(divide="ignore", invalid="ignore"):
         d = theta * np.log(2 * theta) + (1 - theta) * np.log(2 * (1 - theta))
-        regret = score.max() - (score[:, None] + score[None, :]) / 2
-        return np.asarray(np.where(theta == 0.5, 0.0, regret / d).sum(1))
+        regret = score.max(1)[:, None, None] - (score[:, :, None] + score[:, None, :]) / 2
+        return np.asarray(np.where(theta == 0.5, 0.0, regret / d).sum(2))
 
 
-def transcribed(wins: Floats, t: int, plus: bool, rng: np.random.Generator) -> tuple[int, int]:
-    """One step of the paper's Algorithm 1, with every draw made."""
-    arms = len(wins)
-    theta = np.full((arms, arms), 0.5)
-    for i in range(arms):
-        for j in range(i + 1, arms):
-            theta[i, j] = rng.beta(wins[i, j] + 1, wins[j, i] + 1)
-            theta[j, i] = 1 - theta[i, j]
-    score = (theta > 0.5).sum(1).astype(np.float64)
-    possible = candidates(wins, t)
-    tied = possible[score[possible] == score[possible].max()]
+def transcribed(wins: Floats, t: int, plus: bool, rng: np.random.Generator, times: int) -> tuple[Ints, Ints]:
+    """One step of the paper's Algorithm 1, with every draw made; so many times from the same state."""
+    arms, each = len(wins), np.arange(times)
+    theta = np.full((times, arms, arms), 0.5)
+    for i, j in combinations(range(arms), 2):
+        theta[:, i, j] = rng.beta(wins[i, j] + 1, wins[j, i] + 1, times)
+        theta[:, j, i] = 1 - theta[:, i, j]
+    score = (theta > 0.5).sum(2).astype(np.float64)
+    possible = np.isin(np.arange(arms), candidates(wins, t))
+    tied = possible & (score == score[:, possible].max(1, keepdims=True))
     if plus:
-        cost = estimated_regret(theta, score)[tied]
-        tied = tied[cost == cost.min()]
-    first = int(rng.choice(tied))
-    again = rng.beta(wins[:, first] + 1, wins[first] + 1)
-    again[first] = 0.5
-    again[bounds(wins, t)[0][:, first] > 0.5] = -1
-    return first, int(again.argmax())
+        cost = np.where(tied, estimated_regret(theta, score), np.inf)
+        tied = cost == cost.min(1, keepdims=True)
+    first = np.where(tied, rng.random((times, arms)), -1.0).argmax(1)
+    again = rng.beta(wins.T[first] + 1, wins[first] + 1)
+    again[each, first] = 0.5
+    again[bounds(wins, t)[0].T[first] > 0.5] = -1
+    return first, again.argmax(1)
 
 
 def record(matrix: Floats, duels: int, ties: bool) -> list[Told]:
@@ -130,7 +129,7 @@ def test_pairs_come_as_often_as_when_every_draw_is_made(kind: type[DoubleThompso
     for _ in range(6000):
         duel = policy.ask()
         counts[0, duel.left, duel.right] += 1
-        counts[1][transcribed(wins, policy.told + 1, kind is DoubleThompsonPlus, luck)] += 1
+    np.add.at(counts[1], transcribed(wins, policy.told + 1, kind is DoubleThompsonPlus, luck, 6000), 1)
     assert p_value(counts.sum(2)) > 1e-4  # champions
     assert p_value(counts.reshape(2, -1)) > 1e-4
 
