@@ -32,6 +32,8 @@ tournament: setup
 # A process a core: threads of linear algebra beside them would wait for each other at full speed.
 test quick: export OMP_NUM_THREADS := 1
 test quick: export OPENBLAS_NUM_THREADS := 1
+# Hundreds of processes are started: bytecode is kept for them, though somebody may have switched that off.
+test quick: export PYTHONDONTWRITEBYTECODE :=
 
 test: check
 	$(BIN)/pytest -n 2 --dist worksteal

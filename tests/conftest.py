@@ -83,6 +83,22 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _collected_once() -> Iterator[None]:
+    """A service that stops hands all that is frozen back, and the next one to start looks through it, for a second.
+
+    Here that is done once a file, so that what somebody left open is still noticed.
+    """
+    stopped: list[bool] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "unfreeze", lambda: stopped.append(True))
+        yield
+    if stopped:
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """What `make quick` leaves out is not even imported."""
     asked: str = config.option.markexpr

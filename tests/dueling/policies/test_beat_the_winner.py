@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from duelist import simulate
+from duelist.dueling.environment import SUMS
+from duelist.dueling.environments import Matrix
+from duelist.dueling.loop import compiled_run
 from duelist.dueling.policies.beat_the_winner import BeatTheWinner, BeatTheWinnerReset
 from duelist.testing import check_policy
 
@@ -106,17 +109,16 @@ def test_with_a_known_gap_weak_regret_grows_as_k_log_k_and_without_as_k_squared(
 
 
 def test_the_reset_form_follows_a_new_winner_sooner() -> None:
+    order = 0.5 + 0.3 * np.sign(np.arange(4)[None, :] - np.arange(4)[:, None])
+    before, after = Matrix(order).memory(3100), Matrix(order.T).memory(3100)  # then the order turns round
     found = []
     for kind in (BeatTheWinner, BeatTheWinnerReset):
-        right = 0
-        for seed in range(40):
+        run, totals, right = compiled_run(kind, Matrix), np.zeros(len(SUMS)), 0
+        for seed in range(400):
             policy, luck = kind(n_arms=4, seed=seed), np.random.default_rng(seed)
-            for step in range(3100):
-                duel = policy.ask()
-                first = duel.left < duel.right
-                better = duel.left if first == (step < 3000) else duel.right  # then the order turns round
-                policy.tell(duel, winner=better if luck.random() < 0.8 else duel.left + duel.right - better)
-            right += policy.best() == 3
+            run(policy.memory, before, 0, 3000, totals, policy.rng, luck)
+            run(policy.memory, after, 3000, 3100, totals, policy.rng, luck)
+            right += policy.best_arm() == 3
         found.append(right)
-    assert found[0] < 10
-    assert found[1] > 16
+    assert found[0] < 134  # 24 % of 400, and 74 %; each limit is more than four standard errors away
+    assert found[1] > 250

@@ -1,9 +1,11 @@
 import math
 
 import numpy as np
+import pytest
 
 from duelist import SAVAGE, BeatTheMeanPAC, Knockout, Policy, SAVAGEBorda, SAVAGECopeland
 from duelist.dueling.environments.instances import arithmetic
+from duelist.dueling.until import until_certain
 
 MATRIX = arithmetic(arms=7, step=0.07).preference
 
@@ -47,19 +49,15 @@ def test_matches_and_rounds_are_those_of_the_paper() -> None:
     assert certainty.arm in survivors
 
 
-def test_answers_are_as_good_as_asked_for() -> None:
-    # 40 runs at delta 0.1: 4 wrong answers expected at the most, 10 would be a one in a thousand event.
-    wrong = {"knockout": 0, "btm-pac": 0}
-    for seed in range(40):
-        knockout = Knockout(n_arms=7, epsilon=0.1, delta=0.1, seed=seed)
-        run_until_certain(knockout, seed)
-        wrong["knockout"] += MATRIX[0, knockout.best()] - 0.5 > 0.1
-    for seed in range(3):
-        pac = BeatTheMeanPAC(n_arms=7, epsilon=0.3, delta=0.1, seed=seed)
-        run_until_certain(pac, seed)
-        wrong["btm-pac"] += MATRIX[0, pac.best()] - 0.5 > 0.3
-    assert wrong["knockout"] < 10
-    assert wrong["btm-pac"] == 0
+@pytest.mark.parametrize(
+    ("policy", "epsilon", "runs", "least_too_many"),
+    # At delta 0.1: so many wrong answers would be a one in a thousand event.
+    [("knockout:epsilon=0.1,delta=0.1", 0.1, 200, 34), ("btm-pac:epsilon=0.3,delta=0.1", 0.3, 10, 5)],
+)
+def test_answers_are_as_good_as_asked_for(policy: str, epsilon: float, runs: int, least_too_many: int) -> None:
+    ended = until_certain(policy, MATRIX, runs)
+    assert (ended.duels > 0).all()
+    assert sum(bool(MATRIX[0, arm] - 0.5 > epsilon) for (arm,) in ended.answers) < least_too_many
 
 
 def test_beat_the_mean_ends_at_the_papers_number_of_duels_if_not_before() -> None:

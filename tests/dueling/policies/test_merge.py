@@ -1,5 +1,6 @@
 import math
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -150,16 +151,17 @@ def test_pairs_are_drawn_as_often_as_from_the_posterior() -> None:
         policy.tell(duel, float(luck.choice([0.0, 0.25, 1.0])))
     seats = policy.seat[np.arange(4)]
     wins = policy.wins[np.ix_(seats, seats)] + 1
-    expected, seen, upper = np.zeros((4, 4)), np.zeros((4, 4)), np.triu_indices(4, 1)
-    for _ in range(60_000):
-        theta = np.full((4, 4), 0.5)
-        theta[upper] = luck.beta(wins[upper], wins.T[upper])
-        theta.T[upper] = 1 - theta[upper]
-        score = (theta > 0.5).sum(1)
-        champion = luck.choice(np.flatnonzero(score == score.max()))
-        chances = luck.beta(wins[:, champion], wins[champion])
-        chances[champion] = 2
-        expected[champion, chances.argmin()] += 1 / 3
+    expected, seen, draws = np.zeros((4, 4)), np.zeros((4, 4)), 60_000
+    theta = np.full((draws, 4, 4), 0.5)
+    for i, j in combinations(range(4), 2):
+        theta[:, i, j] = luck.beta(wins[i, j], wins[j, i], draws)
+        theta[:, j, i] = 1 - theta[:, i, j]
+    score = (theta > 0.5).sum(2)
+    tied = score == score.max(1, keepdims=True)
+    champions = np.where(tied, luck.random((draws, 4)), -1.0).argmax(1)
+    chances = luck.beta(wins.T[champions], wins[champions])
+    chances[np.arange(draws), champions] = 2
+    np.add.at(expected, (champions, chances.argmin(1)), 1 / 3)
     for _ in range(20_000):
         duel = policy.ask()
         seen[duel.left, duel.right] += 1
