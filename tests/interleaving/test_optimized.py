@@ -135,8 +135,9 @@ def test_credit_by_hand(per_click: str, worth: Callable[[int], float]) -> None:
             assert method.credit(shown, [slot]).tolist() == pytest.approx([worth(rank) for rank in ranks])
 
 
-def test_how_biased_three_rankers_can_be() -> None:
-    method = Optimized()
-    lists = method.distribution(["abcd", "acdb", "bcda"], 4)
+@pytest.mark.parametrize(("size", "length"), [(4, 4), (4, 1), (10, 2), (26, 1)])
+def test_how_biased_three_rankers_can_be(size: int, length: int) -> None:
+    method, others = Optimized(), "cdefghijklmnopqrstuvwxyz"[: size - 2]
+    lists = method.distribution([f"ab{others}", f"a{others}b", f"b{others}a"], length)
     mean = sum(chance * method.credit(shown, [0]) for chance, shown in lists)
-    assert np.ptp(mean) == pytest.approx(0.125)
+    assert np.ptp(mean) == pytest.approx(0.25 - 0.5 / size)

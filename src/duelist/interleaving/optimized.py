@@ -48,8 +48,8 @@ class Optimized(Method):
     no probabilities do that, the bias is made least first; `strict` makes it an error instead. It is
     always possible for two rankings of the same documents. Slots beyond the shortest ranking are neutral.
 
-    With three rankers it often is not: of all rankings of four documents, a click on one slot whatever it holds
-    prefers somebody by up to 0.125 (abcd, acdb, bcda, the first slot).
+    With three rankers it often is not. A click on the first slot, whatever it holds, prefers somebody by 0.125 among
+    abcd, acdb, bcda, which is the most for four documents; by 0.2 among ten so ordered, and towards 0.25 among many.
 
     With more than `candidates` lists, which takes four rankers or more as a rule, a thousand of them are
     sampled, the same for the same rankings.
