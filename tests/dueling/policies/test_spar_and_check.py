@@ -73,7 +73,8 @@ class Plain:
 
     def choose(self, luck: np.random.Generator) -> tuple[int, int]:
         upper, out, won, lost = self.look()
-        left, right = (int(np.where(out, -1, luck.beta(won, lost)).argmax()) for _ in range(2))
+        bold = 1 + 3 * len(self.wins) ** 2 / (self.told + 1)
+        left, right = (int(np.where(out, -1, luck.beta(sharp * won, sharp * lost)).argmax()) for sharp in (bold, 1))
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
             with np.errstate(divide="ignore"):
@@ -144,3 +145,10 @@ def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
     )
     error = math.hypot(ours.std() / math.sqrt(40), theirs.std() / math.sqrt(40))
     assert ours.mean() + 3 * error < theirs.mean()
+
+
+def test_with_many_arms_and_few_duels_one_side_explores() -> None:
+    """Measured: 142 ± 14. Self-sparring, whose two sides both explore, 186 ± 4, and so was this before."""
+    bold = simulate("spar-and-check", "bradley-terry:arms=100,seed=3", horizon=1000, runs=16, seed=1, progress=False)
+    sparring = simulate("self-sparring", "bradley-terry:arms=100,seed=3", horizon=1000, runs=16, seed=1, progress=False)
+    assert bold.curve()[:, -1].mean() < 0.9 * sparring.curve()[:, -1].mean()
