@@ -17,7 +17,8 @@ SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/
 MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them
-BOLD = 3.0  # times pairs of arms a duel: how much sharper than its posterior the first arm is drawn while duels are few
+BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
+FEW = 10  # arms with which nothing is won by that
 
 
 class SparAndCheck(Policy):
@@ -30,7 +31,7 @@ class SparAndCheck(Policy):
     out otherwise than foretold, again and again, make it worth little. A challenger that is hard to tell from the
     champion duels somebody who seems to beat it clearly. Arms that more others confidently beat than any arm must bear
     are out: duels with them count for nobody's rate, and they are asked about a few times only. As long as duels are
-    few for so many arms the first arm is drawn boldly, close to the best rate: one side that explores is enough.
+    few for many arms the first arm is drawn boldly, close to the best rate: one side that explores is enough.
 
     Needs: nothing; Copeland winners always exist.
     Horizon: not needed.
@@ -67,7 +68,7 @@ class SparAndCheck(Policy):
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         advance(self.clock, math.log(t))
         put_out(self)
-        left = draw_arm(self, 1.0 + BOLD * self.n_arms * self.n_arms / t, rng)
+        left = draw_arm(self, 1.0 + BOLD * self.n_arms * max(0, self.n_arms - FEW) / t, rng)
         right = draw_arm(self, 1.0, rng)
         if left == right:
             right = draw_challenger(self, left, math.log(t), rng)
