@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 
 from duelist import SparAndCheck, simulate
 from duelist.core.memory import Flags, Floats
+from duelist.dueling.environments import bradley_terry
 
 # The last arm beats each other one, and the first has the best average: no utilities stand behind this.
 HIDDEN = np.array(
@@ -22,6 +23,9 @@ HIDDEN = np.array(
         [0.58, 0.55, 0.55, 0.55, 0.5],
     ]
 )
+
+# More arms than few: the first one is drawn boldly.
+MANY = bradley_terry(np.linspace(1, 3, 13)).preference
 
 
 def taught(seed: int, duels: int, matrix: Floats) -> tuple[SparAndCheck, Plain]:
@@ -73,7 +77,9 @@ class Plain:
 
     def choose(self, luck: np.random.Generator) -> tuple[int, int]:
         upper, out, won, lost = self.look()
-        left, right = (int(np.where(out, -1, luck.beta(won, lost)).argmax()) for _ in range(2))
+        arms = len(self.wins)
+        bold = 1 + 3 * arms * max(0, arms - 10) / (self.told + 1)
+        left, right = (int(np.where(out, -1, luck.beta(sharp * won, sharp * lost)).argmax()) for sharp in (bold, 1))
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
             with np.errstate(divide="ignore"):
@@ -100,7 +106,8 @@ class Plain:
 
 
 @pytest.mark.parametrize(
-    ("matrix", "duels"), [(HIDDEN, 12), (HIDDEN, 60), (HIDDEN, 150), (HIDDEN, 600), (1 - HIDDEN, 300)]
+    ("matrix", "duels"),
+    [(HIDDEN, 12), (HIDDEN, 60), (HIDDEN, 150), (HIDDEN, 600), (1 - HIDDEN, 300), (MANY, 40), (MANY, 150)],
 )
 def test_every_pair_is_chosen_as_often_as_by_a_plain_transcription(matrix: Floats, duels: int) -> None:
     policy, transcribed = taught(1, duels, matrix)
@@ -109,11 +116,13 @@ def test_every_pair_is_chosen_as_often_as_by_a_plain_transcription(matrix: Float
     ours = Counter(policy.draw(luck)[:2] for _ in range(draws))
     plain = Counter(transcribed.choose(luck) for _ in range(draws))
     common = [pair for pair in {*ours, *plain} if ours[pair] + plain[pair] >= 20]
-    seen = [[ours[pair] for pair in common], [plain[pair] for pair in common]]
+    seen = [[counts[pair] for pair in common] for counts in (ours, plain)]
+    seen = [[*counts, draws - sum(counts)] for counts in seen]  # pairs that are rare, together
+    if not seen[0][-1] + seen[1][-1]:
+        seen = [counts[:-1] for counts in seen]
     mean = np.mean(seen, axis=0)
-    p = chisquare(np.concatenate(seen), np.concatenate([mean, mean]), ddof=len(common), sum_check=False).pvalue
-    assert len(common) == 1 or p > 1e-6
-    assert sum(map(sum, seen)) > 0.99 * 2 * draws
+    p = chisquare(np.concatenate(seen), np.concatenate([mean, mean]), ddof=len(mean), sum_check=False).pvalue
+    assert len(mean) == 1 or p > 1e-6
 
 
 def test_it_finds_a_winner_that_self_sparring_never_finds() -> None:
@@ -144,3 +153,10 @@ def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
     )
     error = math.hypot(ours.std() / math.sqrt(40), theirs.std() / math.sqrt(40))
     assert ours.mean() + 3 * error < theirs.mean()
+
+
+def test_with_many_arms_and_few_duels_one_side_explores() -> None:
+    """Measured: 143 ± 15. Self-sparring, whose two sides both explore, 186 ± 4, and so was this before."""
+    bold = simulate("spar-and-check", "bradley-terry:arms=100,seed=3", horizon=1000, runs=16, seed=1, progress=False)
+    sparring = simulate("self-sparring", "bradley-terry:arms=100,seed=3", horizon=1000, runs=16, seed=1, progress=False)
+    assert bold.curve()[:, -1].mean() < 0.9 * sparring.curve()[:, -1].mean()

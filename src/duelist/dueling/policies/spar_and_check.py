@@ -17,6 +17,8 @@ SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/
 MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them
+BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
+FEW = 10  # arms with which nothing is won by that
 
 
 class SparAndCheck(Policy):
@@ -28,7 +30,8 @@ class SparAndCheck(Policy):
     the challenger; if nobody is, the arm duels itself. How much a foretold chance is worth is learnt: pairs that come
     out otherwise than foretold, again and again, make it worth little. A challenger that is hard to tell from the
     champion duels somebody who seems to beat it clearly. Arms that more others confidently beat than any arm must bear
-    are out: duels with them count for nobody's rate, and they are asked about a few times only.
+    are out: duels with them count for nobody's rate, and they are asked about a few times only. As long as duels are
+    few for many arms the first arm is drawn boldly, close to the best rate: one side that explores is enough.
 
     Needs: nothing; Copeland winners always exist.
     Horizon: not needed.
@@ -65,8 +68,8 @@ class SparAndCheck(Policy):
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         advance(self.clock, math.log(t))
         put_out(self)
-        left = draw_arm(self, rng)
-        right = draw_arm(self, rng)
+        left = draw_arm(self, 1.0 + BOLD * self.n_arms * max(0, self.n_arms - FEW) / t, rng)
+        right = draw_arm(self, 1.0, rng)
         if left == right:
             right = draw_challenger(self, left, math.log(t), rng)
             if left != right and not self.out[right]:
@@ -106,12 +109,12 @@ def put_out(self: SparAndCheck) -> None:
 
 
 @kernel
-def draw_arm(self: SparAndCheck, rng: np.random.Generator) -> int:
-    """The arm with the highest draw of those that are not out."""
+def draw_arm(self: SparAndCheck, sharp: float, rng: np.random.Generator) -> int:
+    """The arm with the highest draw of those that are not out; `sharp` is what a duel counts."""
     best, highest = 0, -1.0
     for arm in range(self.n_arms):
         if not self.out[arm]:
-            value = rng.beta(self.won[arm] + 1.0, self.lost[arm] + 1.0)
+            value = rng.beta(sharp * (self.won[arm] + 1.0), sharp * (self.lost[arm] + 1.0))
             if value > highest:
                 best, highest = arm, value
     return best
@@ -183,8 +186,8 @@ def lead(self: SparAndCheck, arm: int, other: int, deviations: float) -> float:
 @kernel
 def foretold(self: SparAndCheck, champion: int, arm: int) -> float:
     """How often the champion should win if strengths explained the rates of both."""
-    mine = (self.won[champion] + 1.0) / (self.lost[champion] + 1.0)  # odds
-    other = (self.won[arm] + 1.0) / (self.lost[arm] + 1.0)
+    mine = (self.won[champion] + 1.0) * (self.lost[arm] + 1.0)  # its odds, and those of the other, without dividing
+    other = (self.won[arm] + 1.0) * (self.lost[champion] + 1.0)
     chance: float = min(MOST, max(1.0 - MOST, mine / (mine + other)))
     return chance
 
