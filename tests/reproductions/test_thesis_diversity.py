@@ -11,6 +11,7 @@ import pytest
 
 from duelist.core.memory import Ints
 from duelist.offline.diversity import Candidates, SVMDiv, candidates, choose_knowing_subtopics, svm_div
+from duelist.offline.diversity.coverage import word_coverage
 from duelist.offline.diversity.synthetic import synthetic_queries
 from duelist.reproductions import thesis_diversity, thesis_diversity_curves
 from duelist.reproductions.reproduction import Reproduction, Setting
@@ -25,7 +26,7 @@ def _made_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (thesis_diversity, thesis_diversity_curves):
             patch.setattr(module, "synthetic_queries", lambda number, seed: made(seed)[:number])
-        patch.setattr(svm_div, "word_coverage", cache(svm_div.word_coverage))
+        patch.setattr(svm_div, "word_coverage", cache(word_coverage))
         yield
 
 
