@@ -100,7 +100,7 @@ def check_choice(
     for pool in (rivals[c], set(range(len(upper)))):
         eligible = [j for j in pool if lower[j, c] <= 0.5]
         top = max((upper[j, c] for j in eligible), default=-1.0)
-        tied = [j for j in eligible if np.isclose(upper[j, c], top, rtol=0, atol=1e-12)]
+        tied = [j for j in eligible if abs(upper[j, c] - top) <= 1e-12]
         allowed += tied if len(tied) == 1 else [j for j in tied if j != c]
     assert d in allowed
 
