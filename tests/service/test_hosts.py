@@ -111,5 +111,6 @@ def test_three_hosts_are_killed_and_restarted_under_load(cluster: Cluster, strea
         until = time.monotonic() + PATIENCE
         while min(status(url)["seq"] for url in urls) < last:
             assert time.monotonic() < until
+            time.sleep(0.05)
         found = [status(url) for url in urls]
     assert len({(each["seq"], each["hash"]) for each in found}) == 1  # replicas are equal to the bit
