@@ -17,7 +17,7 @@ KINDS = ["ask + tell", "event", "100 events", "interleave 2 x 20", "ask + tell, 
 
 
 def test_every_kind_of_request_is_measured_beside_the_echo() -> None:
-    rows = bench_service(seconds=0.4, connections=4, journals=["sqlite"])
+    rows = bench_service(seconds=0.2, connections=4, journals=["sqlite"])
     assert [row["what"] for row in rows] == KINDS
     for row in rows:
         assert row["requests_a_second"] > 0
@@ -36,7 +36,7 @@ def test_every_kind_of_request_is_measured_beside_the_echo() -> None:
 def test_servers_of_a_journal_are_measured_too(kind: str) -> None:
     if kind not in check_kinds(None):
         pytest.skip(f"{kind} cannot be started here")
-    rows = bench_service(seconds=0.4, connections=4, journals=[kind])
+    rows = bench_service(seconds=0.2, connections=4, journals=[kind])
     assert [row["journal"] for row in rows] == [kind] * 5
     assert sum(row["store_cpu_us"] for row in rows) > 0
 

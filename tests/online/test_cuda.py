@@ -63,11 +63,11 @@ def apart(one: Floats, other: Floats) -> float:
     return float(abs(one.mean() - other.mean()) / np.sqrt(one.var() / one.size + other.var() / other.size))
 
 
-# Of which the other learners are parts or special cases: compiling all takes two minutes.
-WHOLE = ("dm2l", "m3l", "nm2l", "p-mgd", "pairrank", "tally-recall", "restart", "fading", "window-dbgd")
+# One of each family that shows lists its own way, and holders: compiling all 23 takes two minutes.
+FAMILIES = ("m3l", "p-mgd", "pairrank", "tally-recall", "restart")
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", FAMILIES)
 def test_learners_run_where_the_arrays_of_a_run_lie_side_by_side(fold: Fold, name: str) -> None:
     learner = LEARNERS.get(name).resolve({})(fold.train.n_features, seed=0)
     stages = stages_of(fold, cascade("perfect", 3), learner.length, None, 200)
