@@ -183,7 +183,7 @@ def test_workers_of_a_cluster_have_a_gpu_each_and_the_others_none(
     assert_all_there(kept, cells)
     assert sorted(gpus(tmp_path).values()) == ["0", "1"]  # the third worker has none, and was given nothing
 
-    real = cells_of(emulated)
+    real = cells_of(emulated)[:1]  # a learner would take each worker seconds to compile
     run_cells(real, here := Memory(real))
     emulated.DIED.touch()
     there = Folder(tmp_path / "out", real)
