@@ -8,7 +8,7 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -116,6 +116,15 @@ def gpus(folder: Path) -> dict[int, str]:
     return {int(process): gpu for _, gpu, process in names}
 
 
+def assert_all_run(cells: list[Any], engine: Local | Cluster, meanwhile: Callable[[], None]) -> None:
+    """All cells are run, and none fails, while another thread does something."""
+    thread, kept = threading.Thread(target=meanwhile), Memory(cells)
+    thread.start()
+    assert run_cells(cells, kept, engine) == []
+    thread.join()
+    assert_all_there(kept, cells)
+
+
 def test_each_worker_has_a_gpu_and_who_comes_for_one_that_died_has_the_same(
     toys: ModuleType, two_gpus: Local, tmp_path: Path
 ) -> None:
@@ -130,12 +139,7 @@ def test_each_worker_has_a_gpu_and_who_comes_for_one_that_died_has_the_same(
         until(lambda: len(gpus(tmp_path)) == 3)
         (tmp_path / "go").touch()
 
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    kept = Memory(cells)
-    assert run_cells(cells, kept, two_gpus) == []
-    killer.join()
-    assert_all_there(kept, cells)
+    assert_all_run(cells, two_gpus, kill_one)
     assert sorted(at_first.values()) == ["0", "1"]
     (late,) = gpus(tmp_path).keys() - at_first.keys()
     assert gpus(tmp_path)[late] == at_first[min(at_first)]
@@ -175,12 +179,7 @@ def test_workers_of_a_cluster_have_a_gpu_each_and_the_others_none(
 
     mixed.client.run(emulated.pretend, "")
     mixed.chunk = 1.0
-    helper = threading.Thread(target=let_go)
-    helper.start()
-    kept = Memory(cells)
-    assert run_cells(cells, kept, mixed) == []
-    helper.join()
-    assert_all_there(kept, cells)
+    assert_all_run(cells, mixed, let_go)
     assert sorted(gpus(tmp_path).values()) == ["0", "1"]  # the third worker has none, and was given nothing
 
     real = cells_of(emulated)[:1]  # a learner would take each worker seconds to compile
