@@ -29,7 +29,9 @@ footer { margin-top: 2rem; color: #666; font-size: .85rem; }
 table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; font-variant-numeric: tabular-nums; }
 th, td { padding: .15rem .8rem; border-bottom: 1px solid #e5e5e5; text-align: right; vertical-align: top; }
 th { vertical-align: bottom; }
+td { white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; min-width: 4.6rem; }
+td:first-child { white-space: normal; }
 @media (max-width: 40rem) {
   body { margin: 1rem auto; font-size: 15px; }
   svg text { font-size: 22px; }
