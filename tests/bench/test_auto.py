@@ -16,10 +16,19 @@ def grid() -> RegretGrid:
     return bench_auto(10_000, runs=2, instances=("arxiv", "savage-30"))
 
 
-def test_auto_is_what_it_holds_in_every_cell(grid: RegretGrid) -> None:
-    auto, held = (grid.regret[:, :, POLICIES.index(name)] for name in ("auto", "spar-and-check"))
-    assert grid.horizons == [1000, 10_000]
-    assert np.array_equal(auto, held)
+@pytest.mark.parametrize(
+    ("instance", "held"), [("arxiv", "spar-and-check"), ("bradley-terry:arms=201", "shared-tsallis")]
+)
+def test_auto_is_what_it_holds_to_the_last_bit(instance: str, held: str) -> None:
+    first, second = (cell(policy, load_environment(instance), [1000, 10_000], 2) for policy in ("auto", held))
+    assert np.array_equal(first, second)
+
+
+def test_the_column_of_auto_is_that_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auto, "cell", lambda policy, *args: np.full((2, 1), float(POLICIES.index(policy))))
+    grid = bench_auto(1000, 2, ["arxiv", "bradley-terry:arms=201"])
+    assert grid.horizons == [1000]
+    assert [POLICIES[int(number)] for number in grid.regret[:, 0, 0]] == ["spar-and-check", "shared-tsallis"]
 
 
 def test_what_was_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,21 +44,39 @@ def test_what_was_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest
     first = bench_auto(1000, 3, ["cyclic"], keep=file)
     assert first.regret.tolist() == [[[2.0] * len(POLICIES)]]
     both = bench_auto(1000, 3, ["arithmetic", "cyclic"], keep=file)
-    assert measured == [f"{policy} on {arms} until 1000" for arms in (4, 8) for policy in POLICIES]
+    assert measured == [f"{policy} on {arms} until 1000" for arms in (4, 8) for policy in POLICIES[1:]]
     assert both.regret.tolist() == [[[2.0] * len(POLICIES)]] * 2
-    bench_auto(1000, 4, ["cyclic"], keep=file)
-    assert len(measured) == 3 * len(POLICIES)
 
 
-def test_with_many_arms_no_run_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_several_means_that_of_most_runs_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, measured = tmp_path / "cells.jsonl", list[int]()
+
+    def mean_is_runs(policy: str, environment: Matrix, horizons: list[int], runs: int, engine: str) -> np.ndarray:
+        measured.append(runs)
+        return np.full((runs, len(horizons)), float(runs))
+
+    monkeypatch.setattr(auto, "cell", mean_is_runs)
+    bench_auto(1000, 5, ["cyclic"], keep=file)
+    longer = bench_auto(10_000, 3, ["cyclic"], keep=file)
+    assert longer.regret[0].tolist() == [[5.0] * len(POLICIES), [3.0] * len(POLICIES)]
+    assert bench_auto(1000, 4, ["cyclic"], keep=file).regret[0].tolist() == [[5.0] * len(POLICIES)]
+    assert measured == [5] * len(POLICIES[1:]) + [3] * len(POLICIES[1:])
+    bench_auto(10_000, 4, ["cyclic"], keep=file)  # of the longer ones there are three runs only
+    assert measured[-1] == 4
+
+
+def test_d_ts_is_measured_with_many_arms_for_a_while_and_not_with_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "cell", lambda policy, world, horizons, runs, engine: np.ones((runs, len(horizons))))
-    found = bench_auto(1_000_000, 2, ["arxiv", "bradley-terry:arms=500"])
-    known = ~np.isnan(found.regret)
-    assert known[0].all()
-    assert known[1].any(axis=1).tolist() == [True, True, True, False]
-    assert not known[1, :, POLICIES.index("d-ts")].any()
-    assert [row[:2] for row in regret_table(found).rows][-1] == ["bradley-terry:arms=500", "1e5"]
-    assert {row[0]: row[1] for row in ratio_table(found).rows}["d-ts"] == "4"
+    instances = [f"bradley-terry:arms={arms}" for arms in (64, 65, 200, 201)]
+    known = ~np.isnan(bench_auto(1_000_000, 2, instances).regret)
+    assert known[:, :, POLICIES.index("d-ts")].sum(axis=1).tolist() == [4, 3, 3, 0]
+    assert np.delete(known, POLICIES.index("d-ts"), axis=2).all()
+
+
+def test_what_nobody_measured_is_left_out() -> None:
+    grid = RegretGrid(["arxiv"], [1000, 10_000], ["auto", "d-ts"], np.array([[[3.0, 2.0], [np.nan, np.nan]]]))
+    assert regret_table(grid).rows == [["arxiv", "1e3", "3", "2*"]]
+    assert [row[:3] for row in ratio_table(grid).rows] == [["d-ts", "1", "1.00"], ["auto", "1", "1.50"]]
 
 
 def test_without_a_condorcet_winner_regret_is_copelands() -> None:

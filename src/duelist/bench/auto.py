@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
@@ -24,6 +24,7 @@ from duelist.core.progress import progress_bar
 from duelist.dueling.environment import Environment
 from duelist.dueling.environments import load_environment
 from duelist.dueling.environments.matrix import Matrix
+from duelist.dueling.policies.auto import Auto
 from duelist.dueling.preferences import condorcet_winner
 from duelist.dueling.simulate import simulate
 from duelist.present.charts import Lines, Panel, Series
@@ -68,8 +69,7 @@ RANKERS = {
     for clicks in ("Perfect", "Navigational", "Informational")
 }
 FIRST = 1000  # the shortest horizon
-MOST_ARMS = {"d-ts": 200}  # beyond, a run of a million duels takes ten minutes, and it is not the best
-MANY, LONGEST = 64, 100_000  # with more arms than these, no run is longer: it would take minutes
+MANY, MOST, LONGEST = 64, 200, 100_000  # D-TS runs no longer with many arms, and not with the most: it takes minutes
 
 
 @dataclass(frozen=True)
@@ -107,24 +107,44 @@ def bench_auto(
     """Run every policy on every instance; horizons are the powers of ten from 1,000 to `horizon`.
 
     `preferences` is the folder with the matrices of MSLR's rankers, of which some are drawn. What is measured is added
-    to the file `keep`, and what is there already is not measured again. Nothing is begun after the time `until`.
+    to the file `keep`, and what is there already with as many runs, of either engine, is not measured again; the mean
+    of most runs counts. Nothing is begun after the time `until`.
     """
-    names = [*instances, *(RANKERS if preferences else ())]
-    setting = {"horizon": horizon, "runs": runs, "engine": engine}
-    found = {(row["instance"], row["policy"]): row for row in kept_rows(keep) if setting.items() <= row.items()}
-    cells = [(policy, name, setting, preferences, until) for name in names for policy in POLICIES]
-    cells = [cell for cell in cells if (cell[1], cell[0]) not in found]
+    worlds = {name: world(name, preferences) for name in [*instances, *(RANKERS if preferences else ())]}
+    rows = [row for row in kept_rows(keep) if row["runs"] >= runs]
+    known = {(row["policy"], row["instance"], horizon) for row in rows for horizon in row["horizons"]}
+    asked = [(policy, name, longest(policy, worlds[name], horizon)) for name in worlds for policy in POLICIES[1:]]
+    cells = [(*cell, runs, engine, preferences, until) for cell in asked if cell[2] and cell not in known]
     if engine == "cuda":
         Device()  # where there is none, that is said once instead of in every cell
+        cells.sort(key=lambda cell: -worlds[cell[1]].n_arms)  # the longest first, so that none is alone in the end
     with progress_bar("auto", len(cells)) as advance:
         for row in in_processes(measure, cells) if engine == "cuda" else starmap(measure, cells):
             if row is not None:
-                found[row["instance"], row["policy"]] = row
+                rows.append(row)
                 if keep:
                     with keep.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(row) + "\n")
             advance(1)
-    return _grid(names, powers(horizon), found)
+    return _grid(worlds, powers(horizon), rows)
+
+
+def world(instance: str, preferences: Path | None) -> Environment:
+    """An instance by its name, or some rankers of the matrices in the folder `preferences`."""
+    return (
+        rankers(preferences, *RANKERS[instance]) if preferences and instance in RANKERS else load_environment(instance)
+    )
+
+
+def longest(policy: str, environment: Environment, horizon: int) -> int:
+    """How many duels of a policy are measured, of at most `horizon`.
+
+    >>> longest("d-ts", load_environment("bradley-terry:arms=100"), 1_000_000)
+    100000
+    """
+    if policy != "d-ts" or environment.n_arms <= MANY:
+        return horizon
+    return min(horizon, LONGEST) if environment.n_arms <= MOST else 0
 
 
 def powers(horizon: int) -> list[int]:
@@ -142,27 +162,28 @@ def kept_rows(keep: Path | None) -> list[dict[str, Any]]:
 
 
 def measure(
-    policy: str, instance: str, setting: dict[str, Any], preferences: Path | None, until: float
+    policy: str, instance: str, horizon: int, runs: int, engine: str, preferences: Path | None, until: float
 ) -> dict[str, Any] | None:
     """One policy on one instance: its mean regret at each horizon, and the standard errors."""
     if time.time() > until:
         return None
-    given = rankers(preferences, *RANKERS[instance]) if preferences and instance in RANKERS else None
-    environment = given or load_environment(instance)
-    if environment.n_arms > MOST_ARMS.get(policy, environment.n_arms):
-        return None
-    horizons = powers(min(setting["horizon"], LONGEST if environment.n_arms > MANY else setting["horizon"]))
-    regret = cell(policy, environment, horizons, setting["runs"], setting["engine"])
+    horizons = powers(horizon)
+    regret = cell(policy, world(instance, preferences), horizons, runs, engine)
     errors = regret.std(axis=0, ddof=1) / math.sqrt(len(regret))
-    row = {"instance": instance, "policy": policy, **setting, "horizons": horizons}
+    row = {"instance": instance, "policy": policy, "runs": runs, "engine": engine, "horizons": horizons}
     return row | {"regret": regret.mean(axis=0).tolist(), "error": errors.tolist()}
 
 
-def _grid(names: Sequence[str], horizons: Sequence[int], found: Mapping[tuple[str, str], Any]) -> RegretGrid:
-    regret = np.full((len(names), len(horizons), len(POLICIES)), np.nan)
-    for (instance, policy), row in found.items():
-        if instance in names:
-            regret[names.index(instance), : len(row["regret"]), POLICIES.index(policy)] = row["regret"]
+def _grid(worlds: Mapping[str, Environment], horizons: Sequence[int], rows: Iterable[Mapping[str, Any]]) -> RegretGrid:
+    """What was measured; `auto` is, to the last bit, the policy that it holds."""
+    names, regret = list(worlds), np.full((len(worlds), len(horizons), len(POLICIES)), np.nan)
+    for row in sorted(rows, key=lambda row: int(row["runs"])):
+        if row["instance"] in worlds:
+            found = row["regret"][: len(horizons)]
+            regret[names.index(row["instance"]), : len(found), POLICIES.index(row["policy"])] = found
+    for number, environment in enumerate(worlds.values()):
+        held = Auto(environment.n_arms, seed=0).parameter_values()["base"]
+        regret[number, :, POLICIES.index("auto")] = regret[number, :, POLICIES.index(held)]
     return RegretGrid(names, horizons, POLICIES, regret)
 
 
