@@ -17,7 +17,7 @@ def grid() -> RegretGrid:
 
 
 @pytest.mark.parametrize(
-    ("instance", "held"), [("arxiv", "spar-and-check"), ("bradley-terry:arms=201", "shared-tsallis")]
+    ("instance", "held"), [("arxiv", "spar-and-check"), ("bradley-terry:arms=1001", "shared-tsallis")]
 )
 def test_auto_is_what_it_holds_to_the_last_bit(instance: str, held: str) -> None:
     first, second = (cell(policy, load_environment(instance), [1000, 10_000], 2) for policy in ("auto", held))
@@ -26,7 +26,7 @@ def test_auto_is_what_it_holds_to_the_last_bit(instance: str, held: str) -> None
 
 def test_the_column_of_auto_is_that_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(auto, "cell", lambda policy, *args: np.full((2, 1), float(POLICIES.index(policy))))
-    grid = bench_auto(1000, 2, ["arxiv", "bradley-terry:arms=201"])
+    grid = bench_auto(1000, 2, ["arxiv", "bradley-terry:arms=1001"])
     assert grid.horizons == [1000]
     assert [POLICIES[int(number)] for number in grid.regret[:, 0, 0]] == ["spar-and-check", "shared-tsallis"]
 

@@ -16,7 +16,7 @@ def test_it_plays_what_it_holds_duel_by_duel() -> None:
 
 
 def test_what_it_holds_depends_on_the_number_of_arms() -> None:
-    bases = [Auto(n_arms, seed=0).parameter_values()["base"] for n_arms in (2, FEW, FEW + 1, 500)]
+    bases = [Auto(n_arms, seed=0).parameter_values()["base"] for n_arms in (2, FEW, FEW + 1, 5000)]
     assert bases == ["spar-and-check", "spar-and-check", "shared-tsallis", "shared-tsallis"]
 
 

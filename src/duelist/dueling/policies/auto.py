@@ -13,23 +13,25 @@ from duelist.dueling.policies.spar_and_check import SparAndCheck
 from duelist.dueling.policies.versatile_db import SharedTsallis
 from duelist.dueling.policy import Duel, Policy
 
-FEW = 200  # arms up to which spar-and-check is used: it draws for every arm before every duel
+FEW = (
+    1000  # arms up to which spar-and-check is used: it draws for every arm before every duel, and keeps tables of pairs
+)
 
 
 class Auto(Policy):
-    """Spar-and-check up to 200 arms, and shared-tsallis beyond.
+    """Spar-and-check up to 1,000 arms, and shared-tsallis beyond.
 
     Spar-and-check learns about arms, and about pairs where arms do not explain them: it is the best policy of most
-    instances or close to it. It draws for every arm before every duel, which becomes slow with many; shared-tsallis
-    is six times as fast there, and does not learn later.
+    instances or close to it. It draws for every arm before every duel, and keeps tables of pairs: with 1,000 arms a
+    duel takes 80 us, and the tables 48 MB. Shared-tsallis is 14 times as fast there, has none, and learns no later.
 
-    Needs: nothing up to 200 arms; beyond, a Condorcet winner or utilities.
+    Needs: nothing up to 1,000 arms; beyond, a Condorcet winner or utilities.
     Horizon: not needed.
     Regret: as the policy it holds.
     Departs: no paper. `base` names another policy to hold. Held by another policy, it is always spar-and-check.
     Ties: half a win each.
 
-    >>> Auto(n_arms=6, seed=0).parameter_values()["base"], Auto(n_arms=600, seed=0).parameter_values()["base"]
+    >>> Auto(n_arms=6, seed=0).parameter_values()["base"], Auto(n_arms=2000, seed=0).parameter_values()["base"]
     ('spar-and-check', 'shared-tsallis')
     """
 
