@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import beta, chisquare, kstest
 
 from duelist.core.compile import kernel, plain
-from duelist.core.memory import Ints
-from duelist.core.sampling import argmax, below, coin, highest_bound, shuffle
+from duelist.core.memory import Floats, Ints
+from duelist.core.sampling import argmax, below, beta_above, coin, highest_bound, shuffle
 
 Draw = Callable[[Any, np.random.Generator], None]
 
@@ -122,3 +122,50 @@ def test_a_certain_outcome_needs_no_coin(outcome: float) -> None:
     rng = np.random.default_rng(1)
     assert plain(coin)(outcome, rng) is (outcome == 1.0)
     assert rng.random() == np.random.default_rng(1).random()
+
+
+@kernel
+def draw_above(won: float, lost: float, least: float, out: Floats, rng: np.random.Generator) -> None:
+    for i in range(out.size):
+        out[i] = beta_above(won, lost, least, rng)
+
+
+# Likely and rare, close to the mean and far beyond it, below it, shapes below 1, and with no limit at all.
+ABOVE = [
+    (1.0, 1.0, 0.7),
+    (3.0, 7.0, 0.5),
+    (30.0, 20.0, 0.62),
+    (5.5, 2.25, 0.9),
+    (400.0, 600.0, 0.45),
+    (0.5, 0.75, 0.8),
+    (200.0, 200.0, 0.49),
+    (2.0, 3.0, -1.0),
+]
+
+
+@pytest.mark.parametrize(("won", "lost", "least"), ABOVE)
+def test_draws_above_a_limit_are_those_of_a_beta_distribution_and_as_often(
+    won: float, lost: float, least: float
+) -> None:
+    drawn = np.empty(400_000)
+    draw_above(won, lost, least, drawn, np.random.default_rng(2))
+    found, expected = drawn[drawn != -1.0], float(beta.sf(least, won, lost))
+    assert (found > least).all()
+    error = np.sqrt(expected * (1.0 - expected) / drawn.size)
+    assert abs(found.size / drawn.size - expected) <= 3.5 * error
+    below_limit = beta.cdf(least, won, lost)
+    assert kstest(found[:20_000], lambda x: (beta.cdf(x, won, lost) - below_limit) / expected).pvalue > 1e-3
+
+
+def test_nothing_is_above_one() -> None:
+    drawn = np.empty(1000)
+    draw_above(3.0, 0.01, 1.0, drawn, np.random.default_rng(1))
+    assert (drawn == -1.0).all()
+
+
+def test_compiled_draws_above_a_limit_equal_plain_ones() -> None:
+    compiled, ordinary = np.empty(300), np.empty(300)
+    for won, lost, least in ABOVE:
+        draw_above(won, lost, least, compiled, np.random.default_rng(3))
+        plain(draw_above)(won, lost, least, ordinary, np.random.default_rng(3))
+        assert np.allclose(compiled, ordinary, rtol=1e-12)

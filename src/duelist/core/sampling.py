@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -67,3 +68,29 @@ def highest_bound(
             if skip > 0 and mean[row, column] + scale * width[row, column] == highest:
                 best, skip = column, skip - 1
     return best
+
+
+@kernel
+def beta_above(won: float, lost: float, least: float, rng: np.random.Generator) -> float:
+    """A draw of Beta(won, lost) if it is above `least`, else -1: exact, and a draw that is not above costs a fifth.
+
+    A Beta variate is above m with probability B at most (Chernoff), and an exponential one above -ln B with B. Where
+    it is, two Gamma variates are drawn as the bound takes them, with m as the mean of their ratio, and kept with the
+    probability that makes up for it: what is kept is what a draw above m would be, as often. Pinsker saves logarithms.
+    """
+    total = won + lost
+    behind = least * total - won
+    if behind <= 0.0:
+        value = float(rng.beta(won, lost))
+        return value if value > least else -1.0
+    tail = rng.standard_exponential()
+    if tail * total <= 2.0 * behind * behind or least >= 1.0:
+        return -1.0
+    mean = won / total
+    if tail <= won * math.log(mean / least) + lost * math.log((1.0 - mean) / (1.0 - least)):
+        return -1.0
+    first, second = rng.standard_gamma(won) / mean, rng.standard_gamma(lost) / (1.0 - mean)
+    if first <= second or rng.standard_exponential() <= (least - mean) * (first - second):
+        return -1.0
+    first, second = least * first, (1.0 - least) * second
+    return float(first / (first + second))

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.core.memory import Declared, Floats, holds, parameter, per_arm, scratch
-from duelist.core.sampling import argmax
+from duelist.core.memory import Declared, Floats, holds, parameter, per_arm
+from duelist.core.sampling import beta_above
 from duelist.dueling.weights import Weights, chance, draw, move, start_weights
 
 
@@ -112,12 +112,14 @@ class ThompsonSampling(Bandit):
 
     won: Floats = per_arm(fill=1)  # the uniform prior counts as one gain and one loss
     lost: Floats = per_arm(fill=1)
-    drawn: Floats = scratch(lambda k: (k,))  # one number from each posterior
 
     def pull(self, t: int, rng: np.random.Generator) -> Pull:
+        best, highest = 0, -1.0
         for arm in range(self.n_arms):
-            self.drawn[arm] = rng.beta(self.won[arm], self.lost[arm])
-        return Pull(argmax(self.drawn, rng), 1.0)
+            value = beta_above(self.won[arm], self.lost[arm], highest, rng)
+            if value > highest:
+                best, highest = arm, value
+        return Pull(best, 1.0)
 
     def reward(self, pull: Pull, gain: float, t: int) -> None:
         self.won[pull.arm] += gain

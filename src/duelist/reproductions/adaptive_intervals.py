@@ -85,7 +85,7 @@ def missed(spec: str, runs: int, seed: int = 0, duels: int = DUELS) -> Missed:
 
     >>> found = missed("self-sparring", 20)
     >>> int(found.planned_board.sum()), int(found.valid_board.sum())
-    (16, 0)
+    (12, 0)
     """
     rows = [_missed_once(spec, seed + run, duels) for run in range(runs)]
     return Missed(*np.array(rows).T)

@@ -8,6 +8,7 @@ import numpy as np
 
 from duelist.core.compile import kernel
 from duelist.core.memory import Floats, Ints, holds, parameter, per_arm, per_pair, single
+from duelist.core.sampling import beta_above
 from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
 from duelist.dueling.policy import Duel, Policy
 
@@ -114,7 +115,7 @@ def draw_arm(self: SparAndCheck, sharp: float, rng: np.random.Generator) -> int:
     best, highest = 0, -1.0
     for arm in range(self.n_arms):
         if not self.out[arm]:
-            value = rng.beta(sharp * (self.won[arm] + 1.0), sharp * (self.lost[arm] + 1.0))
+            value = beta_above(sharp * (self.won[arm] + 1.0), sharp * (self.lost[arm] + 1.0), highest, rng)
             if value > highest:
                 best, highest = arm, value
     return best
@@ -126,7 +127,7 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
 
     A pair that the champion confidently loses teaches nothing more.
     """
-    challenger, lowest, trust = champion, 0.5, trusted(self)
+    challenger, highest, trust = champion, 0.5, trusted(self)  # of how often the other wins
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
@@ -134,9 +135,9 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
                 chance = foretold(self, champion, arm)
                 above = max(2.0 * chance - 1.0, 0.0)
                 worth = trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
-                value = rng.beta(won + worth * chance + 1.0, lost + worth * (1.0 - chance) + 1.0)
-                if value < lowest:
-                    challenger, lowest = arm, value
+                value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
+                if value > highest:
+                    challenger, highest = arm, value
     return challenger
 
 
