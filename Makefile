@@ -29,14 +29,15 @@ tournament: setup
 	$(BIN)/duelist simulate rucb rex3 sparring-thompson savage if2 uniform \
 	  --matrix arxiv --horizon 100000 --runs 40 --seed 1 --chart tournament.png
 
-# A process a core: threads of linear algebra beside them would wait for each other at full speed.
+# Threads of linear algebra beside other processes would wait for each other at full speed.
 test quick: export OMP_NUM_THREADS := 1
 test quick: export OPENBLAS_NUM_THREADS := 1
 # Hundreds of processes are started: bytecode is kept for them, though somebody may have switched that off.
 test quick: export PYTHONDONTWRITEBYTECODE :=
 
+# One process more than two cores have work for: every tenth second a test waits for servers, browsers or disks.
 test: check
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 # What is fast once it was compiled: for every save, where `make test` is for every commit.
 quick: check
