@@ -20,7 +20,7 @@ from duelist.dueling.environment import pack
 from duelist.dueling.environments.matrix import Matrix
 from duelist.dueling.loop import Runs
 from duelist.dueling.policies.winner_stays import WinnerStaysStrong
-from duelist.testing.emulated import Emulated
+from duelist.testing.emulated import LOOPS, Emulated
 
 SEED, RUNS = np.random.SeedSequence(7), 70
 POINTS = np.array([1, 150, 400])
@@ -58,7 +58,9 @@ def test_runs_from_a_number_on_are_those_of_the_whole(whole: tuple[Runs, Emulate
 
 
 def test_the_layout_does_not_change_a_result(whole: tuple[Runs, Emulated]) -> None:
+    known = set(LOOPS)
     assert same(run_on_device(policy(), world(), POINTS, RUNS, SEED, False, Emulated(), small=0), whole[0])
+    assert len(LOOPS.keys() - known) == 1  # it is not the loop of the other layout
 
 
 def test_launches_are_short_and_end_at_checkpoints(whole: tuple[Runs, Emulated]) -> None:

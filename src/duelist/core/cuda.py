@@ -84,7 +84,7 @@ class Device:
 
         `roots` are all that it is compiled from beside this package's text of the engine.
         """
-        return Loop(self.cuda, named(template, f"{template.__name__}_{engine_digest(*roots)}"))
+        return Loop(self.cuda, named(template, f"{template.__name__}_{engine_digest('numba-cuda', *roots)}"))
 
 
 class Loop:
@@ -137,10 +137,10 @@ def reason(text: str) -> str:
 ALLOCATES = "NRT required but not enabled", "it allocates memory (copy arrays element by element)"
 
 
-def engine_digest(*roots: Any) -> str:
-    """A digest of `roots`, the generator, the layout, and the compiler."""
+def engine_digest(compiler: str, *roots: Any) -> str:
+    """A digest of `roots`, the generator, the layout, and the compiler, a package."""
     texts = [Path(module.__file__ or "").read_bytes() for module in (generator, layout)]
-    return digest(*roots, *texts, Path(__file__).read_bytes(), f"numba-cuda {version('numba-cuda')}")
+    return digest(*roots, *texts, Path(__file__).read_bytes(), f"{compiler} {version(compiler)}")
 
 
 @cache

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from duelist.core.compile import rebind
+from duelist.core.compile import kernel, rebind
 from duelist.core.errors import BadInput
 from duelist.core.parameters import Parameter
 
@@ -93,6 +93,12 @@ def scratch(shape: Callable[..., tuple[int, ...]], dtype: type = float) -> Any:
 def holds(part: type[Declared]) -> Any:
     """Declare a part, which has fields of its own."""
     return Holds(part)
+
+
+@kernel
+def refill(array: npt.NDArray[Any], value: float) -> None:
+    """Compiled once for all tables of a type, which takes numba longer than the loop takes to write."""
+    array[:] = value
 
 
 @cache
@@ -230,10 +236,10 @@ class Declared:
     def _reset(cls, convert: Callable[[Any], Any]) -> Any:
         """A kernel reset(self, rng) that brings used memory back to a fresh start."""
         fills = list(cls._fills())
-        lines = [f"    self.{path}[:] = fill_{i}" for i, (path, _) in enumerate(fills)]
+        lines = [f"    refill(self.{path}, fill_{i})" for i, (path, _) in enumerate(fills)]
         text = "\n".join(["def reset(self, rng):", *lines, "    start(self, rng)"])
         space: dict[str, Any] = {f"fill_{i}": fill for i, (_, fill) in enumerate(fills)}
-        space["start"] = convert(cls.method("start", convert))
+        space |= {"refill": convert(refill), "start": convert(cls.method("start", convert))}
         exec(text, space)  # one line a table: nothing shorter compiles for tuples of different arrays
         return space["reset"]
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numba
 import numpy as np
 from numba import types
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload_method
 from numba.np import arrayobj
 
-from duelist.core.compile import rebind
+from duelist.core.compile import named, rebind
+from duelist.core.cuda import engine_digest
+from duelist.core.disk import kept
 from duelist.core.generator import GENERATOR, teach
 from duelist.core.layout import compiled_window
 
@@ -29,6 +31,7 @@ def cpu_names() -> dict[str, Any]:
 
 
 KEPT = 0
+LOOPS: dict[str, Any] = {}  # by name: a process compiles each once, and keeps it for others
 
 
 def one(*args: Any) -> None:
@@ -68,7 +71,9 @@ class Emulated:
         return cpu_names()
 
     def loop(self, template: FunctionType, *roots: Any) -> Any:
-        compiled = numba.njit(rebind(in_turn, {name: template.__globals__[name] for name in ("one", "KEPT")}))
+        bound = {name: template.__globals__[name] for name in ("one", "KEPT")}
+        name = f"in_turn_{engine_digest('numba', *roots, bound['KEPT'], Path(__file__).read_bytes())}"
+        compiled = LOOPS.setdefault(name, kept(named(rebind(in_turn, bound), name)))
 
         def launch(threads: int, *args: Any) -> None:
             self.launches.append((int(args[3]), int(args[4])))
