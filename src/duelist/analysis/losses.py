@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.clicks.impressions import Losses
 from duelist.core.memory import Flags, Floats
@@ -54,15 +54,17 @@ def one_sided_e_value(hit: Sequence[int], others: Sequence[int]) -> float:
     (True, True)
     """
     both = np.add(hit, others).astype(np.float64)
-    best = float(special.xlogy(both, both / max(1.0, both.sum())).sum())
+    best = float(scipy.special.xlogy(both, both / max(1.0, both.sum())).sum())
     return float(np.exp(min(_learnt(hit) + _learnt(others) - best, LARGEST)))
 
 
 def _learnt(counts: Sequence[int]) -> float:
     """The logarithm of the chance that Dirichlet(1/2) bets gave these counts."""
     seen = np.asarray(counts, np.float64)
-    start = special.gammaln(PRIOR * len(seen)) - len(seen) * special.gammaln(PRIOR)
-    return float(start + special.gammaln(seen + PRIOR).sum() - special.gammaln(seen.sum() + PRIOR * len(seen)))
+    start = scipy.special.gammaln(PRIOR * len(seen)) - len(seen) * scipy.special.gammaln(PRIOR)
+    return float(
+        start + scipy.special.gammaln(seen + PRIOR).sum() - scipy.special.gammaln(seen.sum() + PRIOR * len(seen))
+    )
 
 
 class Favoured:

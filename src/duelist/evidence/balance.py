@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
@@ -65,7 +65,7 @@ def ratio_e_value(counts: Sequence[int], shares: Sequence[float] | None = None) 
 
 
 def _log_beta(amounts: Floats) -> float:
-    return float(special.gammaln(amounts).sum() - special.gammaln(amounts.sum()))
+    return float(scipy.special.gammaln(amounts).sum() - scipy.special.gammaln(amounts.sum()))
 
 
 def check_balance(counts: Mapping[str, Sequence[int]], alarm: float = ALARM) -> tuple[Check, ...]:

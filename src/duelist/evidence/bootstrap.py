@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.evidence.deltas import check_deltas, check_share
@@ -60,7 +60,7 @@ def bootstrap_totals(totals: Any, counts: Any, draws: int = 1000, level: float =
     mean = float(totals.sum() / counts.sum())
     if len(totals) > MOST:
         error = math.sqrt(float(((totals - mean * counts) ** 2).sum())) / float(counts.sum())
-        half = float(special.ndtri((1 + level) / 2)) * error
+        half = float(scipy.special.ndtri((1 + level) / 2)) * error
         return Bootstrap(mean, mean - half, mean + half)
     # Users with the same total and number of impressions are drawn together: the same law, far fewer cells.
     kinds, number = np.unique(np.column_stack([totals, counts]), axis=0, return_counts=True)

@@ -15,7 +15,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Floats
 from duelist.evidence.deltas import check_deltas
@@ -43,7 +43,7 @@ def sign_test(deltas: Any) -> FixedTest:
     values = check_deltas(deltas)
     wins, losses = int((values > 0).sum()), int((values < 0).sum())
     n = wins + losses
-    p_value = min(1.0, 2 * float(special.bdtr(min(wins, losses), n, 0.5))) if n else 1.0
+    p_value = min(1.0, 2 * float(scipy.special.bdtr(min(wins, losses), n, 0.5))) if n else 1.0
     return FixedTest("sign", n, wins / n if n else 0.5, float(wins), p_value)
 
 
@@ -56,7 +56,7 @@ def z_test(deltas: Any) -> FixedTest:
     """
     values = check_deltas(deltas)
     mean, score = _score(values, degrees=0)
-    return FixedTest("z", len(values), mean, score, 2 * float(special.ndtr(-abs(score))))
+    return FixedTest("z", len(values), mean, score, 2 * float(scipy.special.ndtr(-abs(score))))
 
 
 def t_test(deltas: Any) -> FixedTest:
@@ -67,7 +67,7 @@ def t_test(deltas: Any) -> FixedTest:
     """
     values = check_deltas(deltas)
     mean, score = _score(values, degrees=1)
-    p_value = 2 * float(special.stdtr(len(values) - 1, -abs(score))) if len(values) > 1 else 1.0
+    p_value = 2 * float(scipy.special.stdtr(len(values) - 1, -abs(score))) if len(values) > 1 else 1.0
     return FixedTest("t", len(values), mean, score, p_value)
 
 
@@ -90,7 +90,7 @@ def wilcoxon_test(deltas: Any) -> FixedTest:
     ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]  # equal sizes share the mean of their ranks
     total = float((np.sign(values) * ranks).sum())
     score = total / math.sqrt(float((ranks**2).sum()))  # the variance of W when signs are coins
-    return FixedTest("wilcoxon", n, 2 * total / (n * (n + 1)), total, 2 * float(special.ndtr(-abs(score))))
+    return FixedTest("wilcoxon", n, 2 * total / (n * (n + 1)), total, 2 * float(scipy.special.ndtr(-abs(score))))
 
 
 FIXED_TESTS = (sign_test, z_test, t_test, wilcoxon_test)

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy  # which loads its parts when they are used
-from scipy import special
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats, Ints
@@ -152,7 +151,7 @@ def _normal(x: Floats, variance: float) -> Floats:
 
 
 def _z(share: float) -> float:
-    return float(special.ndtri(share))
+    return float(scipy.special.ndtri(share))
 
 
 def _check(effect: float, spread: float, power: float, alpha: float, kurtosis: float) -> None:

@@ -15,7 +15,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Floats
 from duelist.evidence.deltas import check_share
@@ -39,8 +39,8 @@ def log_e_against(rate: Any, wins: Any, losses: Any, prior: float = IMAGINED) ->
     >>> round(float(np.exp(log_e_against(0.5, 60.0, 30.0))), 1)
     29.8
     """
-    bet = special.betaln(wins + prior, losses + prior) - special.betaln(prior, prior)
-    return bet - special.xlogy(wins, rate) - special.xlog1py(losses, -np.asarray(rate))
+    bet = scipy.special.betaln(wins + prior, losses + prior) - scipy.special.betaln(prior, prior)
+    return bet - scipy.special.xlogy(wins, rate) - scipy.special.xlog1py(losses, -np.asarray(rate))
 
 
 def always_valid_limits(wins: Any, losses: Any, alpha: Any = 0.05, prior: float = IMAGINED) -> Limits:
@@ -66,7 +66,7 @@ def _edge(wins: Floats, losses: Floats, most: Floats) -> Floats:
         at = np.where(wins > 0, np.maximum(np.exp(-most / wins), TINY), 0.0)
         moving = wins > 0  # each until it is there: how many others there are changes nothing
         for _ in range(STEPS):
-            beyond = -special.xlogy(wins, at) - special.xlog1py(losses, -at) - most
+            beyond = -scipy.special.xlogy(wins, at) - scipy.special.xlog1py(losses, -at) - most
             step = beyond / (wins / at - losses / (1 - at))
             moving = moving & (step > ENOUGH * at)
             if not moving.any():
@@ -82,7 +82,7 @@ def planned_limits(wins: Any, losses: Any, alpha: float = 0.05) -> Limits:
     >>> round(float(low), 3), round(float(high), 3)
     (0.564, 0.755)
     """
-    z = float(special.ndtri(1 - check_share("alpha", alpha) / 2))
+    z = float(scipy.special.ndtri(1 - check_share("alpha", alpha) / 2))
     wins, n = np.asarray(wins, np.float64), np.asarray(wins, np.float64) + losses
     middle = (wins + z * z / 2) / (n + z * z)
     spread = np.divide(wins * losses, n, out=np.zeros(np.shape(n)), where=n > 0)

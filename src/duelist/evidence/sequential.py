@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.compile import compiled
 from duelist.core.errors import BadInput
@@ -30,7 +30,7 @@ LARGEST = 700.0  # logarithm of the largest e-value that is told apart
 
 def log_e_value(wins: Any, losses: Any, prior: float = PRIOR) -> Any:
     """The logarithm of the e-value, for numbers or whole arrays."""
-    bet = special.betaln(wins + prior, losses + prior) - special.betaln(prior, prior)
+    bet = scipy.special.betaln(wins + prior, losses + prior) - scipy.special.betaln(prior, prior)
     return bet + (wins + losses) * math.log(2)
 
 

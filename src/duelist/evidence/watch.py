@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Ints
@@ -49,7 +49,7 @@ def watch(
     variance = sums.squares / looks - mean**2
     # Deltas that are all the same have no spread: their size stands in for it.
     spread = np.where(variance > 1e-12 * mean**2, np.sqrt(np.maximum(variance, 0)), np.abs(mean))
-    critical = special.ndtri(1 - alpha / 2) / np.sqrt(looks)
+    critical = scipy.special.ndtri(1 - alpha / 2) / np.sqrt(looks)
     alarms = {
         "z-test": np.abs(mean) > critical * spread,
         "e-value": log_e_value(at_looks(values > 0), at_looks(values < 0)) >= -np.log(alpha),

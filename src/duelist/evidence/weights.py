@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
@@ -143,7 +143,7 @@ def inverse_rank_weights(features: Any, penalty: float = 1.0) -> Floats:
         raise BadInput(f"penalty must be above 0, not {penalty!r}")
     weights = np.zeros(rows.shape[1])
     for _ in range(100):  # Newton's method, each step shortened until it helps
-        wrong = special.expit(-rows @ weights)
+        wrong = scipy.special.expit(-rows @ weights)
         gradient = rows.T @ wrong - penalty * weights
         if np.abs(gradient).max() <= 1e-10 * max(1.0, float(np.abs(rows).sum())):
             break
@@ -246,7 +246,7 @@ def p_value_curve(deltas: Any, sizes: Sequence[int], draws: int = 1000, seed: in
         sample = values[rng.integers(len(values), size=(draws, size))]
         mean, spread = sample.mean(1), sample.std(1, ddof=1)
         score = np.divide(np.abs(mean), spread, out=np.zeros(draws), where=spread > 0) * math.sqrt(size)
-        means.append(float(2 * special.stdtr(size - 1, -score).mean()))
+        means.append(float(2 * scipy.special.stdtr(size - 1, -score).mean()))
     return np.array(means)
 
 

@@ -24,7 +24,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
@@ -45,7 +45,7 @@ def log_e_better(wins: Any, losses: Any, prior: float = IMAGINED) -> Any:
     >>> [round(float(np.exp(log_e_better(wins, 10.0))), 2) for wins in (10.0, 20.0, 30.0)]
     [0.47, 3.21, 69.42]
     """
-    above = special.betaincc(wins + prior, losses + prior, 0.5)
+    above = scipy.special.betaincc(wins + prior, losses + prior, 0.5)
     with np.errstate(divide="ignore"):
         return log_e_against(0.5, wins, losses, prior) + math.log(2) + np.log(above)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple, Self
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Floats
 
@@ -35,8 +35,8 @@ class Standing(NamedTuple):
         rate = (wins + 1) / (duels + 2)
         above = (rate - 0.5) / np.sqrt(rate * (1 - rate) / (duels + 3))  # of Beta(wins + 1, losses + 1), as if normal
         np.fill_diagonal(above, np.inf)
-        logs = special.log_ndtr(above).sum(1)
-        chance: Floats = special.softmax(logs)
+        logs = scipy.special.log_ndtr(above).sum(1)
+        chance: Floats = scipy.special.softmax(logs)
         return cls(rate, chance, int(chance.argmax()))
 
     def regret(self, traffic: Floats) -> float:

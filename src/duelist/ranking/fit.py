@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Floats, Ints
 from duelist.ranking.log import DuelLog
@@ -96,9 +96,9 @@ def _cells(found: Strengths, log: DuelLog) -> Met:
     ones = np.ones(len(place))
     columns = [left, right, np.full(len(place), n)][: 2 + bias]
     values = np.concatenate([ones, -ones, ones][: 2 + bias])
-    arms = sparse.csr_matrix((values, (np.tile(rows, 2 + bias), np.concatenate(columns))), (len(place), n + bias))
+    arms = scipy.sparse.csr_matrix((values, (np.tile(rows, 2 + bias), np.concatenate(columns))), (len(place), n + bias))
     _, pair = np.unique(np.minimum(left, right) * n + np.maximum(left, right), return_inverse=True)
-    pairs = sparse.csr_matrix((np.where(left < right, 1.0, -1.0), (pair, rows)))
+    pairs = scipy.sparse.csr_matrix((np.where(left < right, 1.0, -1.0), (pair, rows)))
     return Met(left, right, of, found.chance[left, right], arms, pairs)
 
 
@@ -114,7 +114,9 @@ def _by_chance(found: Strengths, cells: Met, log: DuelLog, excess: Floats, draws
     inverse: Floats = np.linalg.inv(found.curvature).astype(np.float64)
     varies = cells.chance * (1 - cells.chance)
     own = np.minimum(log.weight * (varies * _reach(inverse, cells, found.biased))[cells.of], OWN)
-    kept = sparse.csr_matrix((excess / np.sqrt(1 - own), (cells.of, coin)), (len(cells.left), int(coin.max()) + 1))
+    kept = scipy.sparse.csr_matrix(
+        (excess / np.sqrt(1 - own), (cells.of, coin)), (len(cells.left), int(coin.max()) + 1)
+    )
     weight = varies * np.bincount(cells.of, log.weight)
     for start in range(0, draws, AT_ONCE):
         drawn = kept @ (2.0 * rng.integers(0, 2, (kept.shape[1], min(AT_ONCE, draws - start))) - 1)

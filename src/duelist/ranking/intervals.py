@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Flags, Floats
 from duelist.ranking.fit import BOARDS, Fit, judge_fit
@@ -44,7 +44,7 @@ def planned_intervals(
     """For data collected by plan, one look: what users, or duels, pull at the strengths."""
     n = len(found.strength)
     spread, judges = spread_of_strengths(found, cells, log)
-    wide = float(special.stdtrit(max(1, judges - 1), 1 - alpha / 2))
+    wide = float(scipy.special.stdtrit(max(1, judges - 1), 1 - alpha / 2))
     errors = wide * np.sqrt(np.maximum(np.diagonal(spread), 0.0))
     shifts = _draws(spread[:n, :n], seed)
     above, below = _sure_differences(found.strength, spread[:n, :n], shifts, alpha)
@@ -52,7 +52,7 @@ def planned_intervals(
     bias = None
     if found.biased:
         limits = (found.bias, found.bias - errors[n], found.bias + errors[n])
-        bias = Bias(*(float(special.expit(limit)) for limit in limits))
+        bias = Bias(*(float(scipy.special.expit(limit)) for limit in limits))
     statistic, freedom, p_value, worst = judge_fit(found, log, BOARDS, seed)
     fit = Fit(statistic, freedom, p_value, bool(p_value <= alpha), worst, find_circles(pairs.beats))
     low, high = found.strength - errors[:n], found.strength + errors[:n]
@@ -72,7 +72,7 @@ def always_valid_intervals(
     best = np.bincount((found.strength + shifts).argmax(1), minlength=n) / len(shifts)
     statistic, freedom, _, worst = judge_fit(found, log)
     fit = Fit(statistic, freedom, np.nan, refuted, worst, find_circles(pairs.beats))
-    bias = Bias(float(special.expit(found.bias)), np.nan, np.nan) if found.biased else None
+    bias = Bias(float(scipy.special.expit(found.bias)), np.nan, np.nan) if found.biased else None
     above &= not refuted
     return Answer(low, high, 1 + above.sum(0), n - above.sum(1), best, bias, fit)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.sparse import csgraph, csr_matrix
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Flags, Floats
 from duelist.ranking.strengths import Cells
@@ -22,7 +22,7 @@ def placed_arms(cells: Cells) -> Flags:
     comparisons. American Mathematical Monthly 1957).
     """
     scored = _scored(cells)
-    count, group = csgraph.connected_components(csr_matrix(scored.astype(np.int8)), connection="strong")
+    count, group = _circles(scored)
     duels = cells.duels.sum(0) + cells.duels.sum(1)
     sizes = [((group == each).sum(), duels[group == each].sum()) for each in range(count)]
     return np.asarray(group == max(range(count), key=lambda each: sizes[each]))
@@ -37,6 +37,12 @@ def reasons(cells: Cells, placed: Flags) -> list[str]:
     for arm, here in enumerate(placed):
         found.append("" if here else ABOVE if above[arm] else BELOW if below[arm] else APART)
     return found
+
+
+def _circles(links: Flags) -> Any:
+    """How many groups there are in which links lead from each arm to each, and the group of every arm."""
+    graph = scipy.sparse.csr_matrix(links.astype(np.int8))
+    return scipy.sparse.csgraph.connected_components(graph, connection="strong")
 
 
 def _scored(cells: Cells) -> Flags:
@@ -95,7 +101,7 @@ def find_circles(beats: Flags) -> Circles:
         turn = around.index(least)
         examples[tuple(around[turn:] + around[:turn])] = None
     if not count:
-        groups, group = csgraph.connected_components(csr_matrix(beats.astype(np.int8)), connection="strong")
+        groups, group = _circles(beats)
         longer = [tuple(np.flatnonzero(group == each).tolist()) for each in range(groups)]
         examples = dict.fromkeys(each for each in longer if len(each) > 1)
     return Circles(count, tuple(examples)[:3])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse, special
+import scipy  # which loads its parts when they are used
 
 from duelist.core.memory import Flags, Floats
 from duelist.ranking.log import DuelLog
@@ -87,7 +87,7 @@ def fit_strengths(cells: Cells, bias: bool, prior: float = 0.0) -> Strengths | N
     for _ in range(STEPS):
         chance = _chances(at, n)
         pull = _pull(cells.won - cells.weight * chance, bias)
-        pull[:n] += prior * (0.5 - special.expit(at[:n]))
+        pull[:n] += prior * (0.5 - scipy.special.expit(at[:n]))
         if np.abs(pull).max() <= CLOSE * cells.weight.sum():
             return Strengths(at[:n] - at[:n].mean(), float(at[n]) if bias else 0.0, chance, _curve(at, cells, prior))
         step = np.linalg.solve(_curve(at, cells, prior), pull)
@@ -146,12 +146,12 @@ def _meat_of_users(found: Strengths, log: DuelLog) -> tuple[Floats, int]:
     if found.biased:
         rows, places, pulls = [*rows, user], [*places, np.full(len(log), n)], [*pulls, pull]
     shape = (int(user.max()) + 1, n + found.biased)
-    scores = sparse.csr_matrix((np.concatenate(pulls), (np.concatenate(rows), np.concatenate(places))), shape)
+    scores = scipy.sparse.csr_matrix((np.concatenate(pulls), (np.concatenate(rows), np.concatenate(places))), shape)
     return np.asarray((scores.T @ scores).toarray()), len(np.unique(user))
 
 
 def _chances(at: Floats, n: int) -> Floats:
-    return np.asarray(special.expit(at[:n, None] - at[None, :n] + (at[n] if len(at) > n else 0.0)), np.float64)
+    return np.asarray(scipy.special.expit(at[:n, None] - at[None, :n] + (at[n] if len(at) > n else 0.0)), np.float64)
 
 
 def _height(at: Floats, cells: Cells, prior: float) -> float:
@@ -171,7 +171,7 @@ def _curve(at: Floats, cells: Cells, prior: float) -> Floats:
     n = len(cells.weight)
     chance = _chances(at, n)
     curve = _assemble(cells.weight * chance * (1 - chance), len(at) > n)
-    own = special.expit(at[:n])
+    own = scipy.special.expit(at[:n])
     curve[np.arange(n), np.arange(n)] += prior * own * (1 - own)
     if prior == 0:  # duels say nothing of the mean of all strengths: it is held where it is
         curve[:n, :n] += 1.0 / n

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
+import scipy  # which loads its parts when they are used
 
 from duelist.core.errors import BadInput
 from duelist.interleaving.audit import Audit
@@ -147,7 +147,11 @@ def check_distribution(method: Method, rankings: Sequence[Sequence[Hashable]]) -
         likely, seen = bins.get(key, (0.0, 0))
         bins[key] = (likely + DRAWS * chance, seen + drawn[shown])
     statistic = sum((seen - likely) ** 2 / likely for likely, seen in bins.values())
-    expect(bool(statistic < chi2.isf(1e-6, len(bins))), method, f"combine does not draw {rankings} by distribution")
+    expect(
+        bool(statistic < scipy.stats.chi2.isf(1e-6, len(bins))),
+        method,
+        f"combine does not draw {rankings} by distribution",
+    )
 
 
 def _rounded(shown: Shown) -> Shown:

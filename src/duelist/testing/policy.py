@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.stats import ks_2samp
+import scipy  # which loads its parts when they are used
 
 from duelist.core.compile import kernel, plain, specialise
 from duelist.core.errors import BadInput
@@ -302,7 +302,7 @@ def check_labels(policy: type[Policy], parameters: dict[str, Any]) -> None:
         for seed, matrix in enumerate((np.array(EASY), np.array(EASY)[::-1, ::-1]))
     ]
     for point in range(curves[0].shape[1]):
-        p = ks_2samp(curves[0][:, point], curves[1][:, point], method="asymp").pvalue
+        p = scipy.stats.ks_2samp(curves[0][:, point], curves[1][:, point], method="asymp").pvalue
         expect(bool(p > 1e-5), policy, f"the order of the arms matters (p = {p:.1g}): break ties at random")
 
 
