@@ -32,6 +32,7 @@ from duelist.core.disk import find_kept, kept
 from duelist.core.garbage import collecting_seldom
 from duelist.core.inlining import Inlined
 from duelist.core.progress import say_once
+from duelist.core.unboxing import read_generators_by_structure
 
 F = TypeVar("F", bound=Callable[..., Any])
 njit: Any = numba.njit  # its options below are more than its types know
@@ -241,6 +242,7 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
             return self._compile(signature).overloads[signature].entry_point
 
     def _compile(self, signature: tuple[Any, ...]) -> Any:
+        read_generators_by_structure()
         try:
             self.uncounted.compile(signature)
             return self.uncounted
