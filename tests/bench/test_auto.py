@@ -16,21 +16,6 @@ def grid() -> RegretGrid:
     return bench_auto(10_000, runs=2, instances=("arxiv", "savage-30"))
 
 
-@pytest.mark.parametrize(
-    ("instance", "held"), [("arxiv", "spar-and-check"), ("bradley-terry:arms=1001", "shared-tsallis")]
-)
-def test_auto_is_what_it_holds_to_the_last_bit(instance: str, held: str) -> None:
-    first, second = (cell(policy, load_environment(instance), [1000, 10_000], 2) for policy in ("auto", held))
-    assert np.array_equal(first, second)
-
-
-def test_the_column_of_auto_is_that_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "cell", lambda policy, *args: np.full((2, 1), float(POLICIES.index(policy))))
-    grid = bench_auto(1000, 2, ["arxiv", "bradley-terry:arms=1001"])
-    assert grid.horizons == [1000]
-    assert [POLICIES[int(number)] for number in grid.regret[:, 0, 0]] == ["spar-and-check", "shared-tsallis"]
-
-
 def test_what_was_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, measured = tmp_path / "cells.jsonl", list[str]()
 
@@ -44,7 +29,7 @@ def test_what_was_kept_is_not_measured_again(tmp_path: Path, monkeypatch: pytest
     first = bench_auto(1000, 3, ["cyclic"], keep=file)
     assert first.regret.tolist() == [[[2.0] * len(POLICIES)]]
     both = bench_auto(1000, 3, ["arithmetic", "cyclic"], keep=file)
-    assert measured == [f"{policy} on {arms} until 1000" for arms in (4, 8) for policy in POLICIES[1:]]
+    assert measured == [f"{policy} on {arms} until 1000" for arms in (4, 8) for policy in POLICIES]
     assert both.regret.tolist() == [[[2.0] * len(POLICIES)]] * 2
 
 
@@ -60,7 +45,7 @@ def test_of_several_means_that_of_most_runs_counts(tmp_path: Path, monkeypatch: 
     longer = bench_auto(10_000, 3, ["cyclic"], keep=file)
     assert longer.regret[0].tolist() == [[5.0] * len(POLICIES), [3.0] * len(POLICIES)]
     assert bench_auto(1000, 4, ["cyclic"], keep=file).regret[0].tolist() == [[5.0] * len(POLICIES)]
-    assert measured == [5] * len(POLICIES[1:]) + [3] * len(POLICIES[1:])
+    assert measured == [5] * len(POLICIES) + [3] * len(POLICIES)
     bench_auto(10_000, 4, ["cyclic"], keep=file)  # of the longer ones there are three runs only
     assert measured[-1] == 4
 

@@ -24,15 +24,13 @@ from duelist.core.progress import progress_bar
 from duelist.dueling.environment import Environment
 from duelist.dueling.environments import load_environment
 from duelist.dueling.environments.matrix import Matrix
-from duelist.dueling.policies.auto import Auto
 from duelist.dueling.preferences import condorcet_winner
 from duelist.dueling.simulate import simulate
 from duelist.present.charts import Lines, Panel, Series
 from duelist.present.tables import Table
 
 POLICIES = (
-    "auto",
-    "spar-and-check",
+    "auto",  # spar-and-check, with as many arms as there are here
     "d-ts",
     "shared-tsallis",
     "self-sparring",
@@ -113,7 +111,7 @@ def bench_auto(
     worlds = {name: world(name, preferences) for name in [*instances, *(RANKERS if preferences else ())]}
     rows = [row for row in kept_rows(keep) if row["runs"] >= runs]
     known = {(row["policy"], row["instance"], horizon) for row in rows for horizon in row["horizons"]}
-    asked = [(policy, name, longest(policy, worlds[name], horizon)) for name in worlds for policy in POLICIES[1:]]
+    asked = [(policy, name, longest(policy, worlds[name], horizon)) for name in worlds for policy in POLICIES]
     cells = [(*cell, runs, engine, preferences, until) for cell in asked if cell[2] and cell not in known]
     if engine == "cuda":
         Device()  # where there is none, that is said once instead of in every cell
@@ -126,7 +124,7 @@ def bench_auto(
                     with keep.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(row) + "\n")
             advance(1)
-    return _grid(worlds, powers(horizon), rows)
+    return _grid(list(worlds), powers(horizon), rows)
 
 
 def world(instance: str, preferences: Path | None) -> Environment:
@@ -174,16 +172,12 @@ def measure(
     return row | {"regret": regret.mean(axis=0).tolist(), "error": errors.tolist()}
 
 
-def _grid(worlds: Mapping[str, Environment], horizons: Sequence[int], rows: Iterable[Mapping[str, Any]]) -> RegretGrid:
-    """What was measured; `auto` is, to the last bit, the policy that it holds."""
-    names, regret = list(worlds), np.full((len(worlds), len(horizons), len(POLICIES)), np.nan)
+def _grid(names: Sequence[str], horizons: Sequence[int], rows: Iterable[Mapping[str, Any]]) -> RegretGrid:
+    regret = np.full((len(names), len(horizons), len(POLICIES)), np.nan)
     for row in sorted(rows, key=lambda row: int(row["runs"])):
-        if row["instance"] in worlds:
+        if row["instance"] in names:
             found = row["regret"][: len(horizons)]
             regret[names.index(row["instance"]), : len(found), POLICIES.index(row["policy"])] = found
-    for number, environment in enumerate(worlds.values()):
-        held = Auto(environment.n_arms, seed=0).parameter_values()["base"]
-        regret[number, :, POLICIES.index("auto")] = regret[number, :, POLICIES.index(held)]
     return RegretGrid(names, horizons, POLICIES, regret)
 
 

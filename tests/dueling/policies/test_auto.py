@@ -9,9 +9,10 @@ from duelist.dueling.policies.auto import FEW
 from duelist.testing.policy import check_applied, check_copies
 
 
-def test_it_plays_what_it_holds_duel_by_duel() -> None:
-    environment = f"bradley-terry:arms={FEW + 1}"
-    runs = [simulate(name, environment, 3000, runs=3, seed=5, progress=False) for name in ("auto", "shared-tsallis")]
+@pytest.mark.parametrize(("n_arms", "held"), [(6, "spar-and-check"), (FEW + 1, "shared-tsallis")])
+def test_it_plays_what_it_holds_duel_by_duel(n_arms: int, held: str) -> None:
+    environment = f"bradley-terry:arms={n_arms}"
+    runs = [simulate(name, environment, 3000, runs=3, seed=5, progress=False) for name in ("auto", held)]
     assert np.array_equal(runs[0].curve("strong"), runs[1].curve("strong"))
 
 
