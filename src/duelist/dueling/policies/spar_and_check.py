@@ -208,7 +208,12 @@ def judge_foretelling(self: SparAndCheck, left: int, right: int, outcome: float)
 
 @kernel
 def trusted(self: SparAndCheck) -> float:
-    """Duels that a foretold chance is worth: as many as make a Beta distribution err as foretold chances did."""
+    """Duels that a foretold chance is worth: as many as make a Beta distribution err as foretold chances did.
+
+    With two arms it is worth nothing: their rates are their duels with each other, which count anyway.
+    """
+    if self.n_arms == 2:
+        return 0.0
     misfit = (self.repeated[0] + DOUBT / (FIRST + 1.0)) / (self.chance[0] + DOUBT)
     if misfit * (self.weight + 1.0) <= 1.0:
         return float(self.weight)
