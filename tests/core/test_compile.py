@@ -433,6 +433,28 @@ def test_kept_code_of_a_module_that_has_another_name_now_is_compiled_again(tmp_p
         assert (done.stdout, done.stderr) == ("4.0\n", "")
 
 
+ONCE = f"""
+import sys
+assert not hasattr(sys, "loaded"), "as a policy, whose name is taken"
+sys.loaded = True
+{MINE}
+print(double(2.0))
+"""
+
+
+def test_kept_code_of_a_script_that_was_a_module_and_refuses_to_be_both_is_compiled_again(tmp_path: Path) -> None:
+    tmp_path.joinpath("mine.py").write_text(ONCE)
+    for arguments in (["-c", "import mine"], ["mine.py"], ["mine.py"]):
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("4.0\n", "")
+
+
 # Kernels of this file. THING stands for a global of the user's and is replaced in each test.
 
 THING: Any = None

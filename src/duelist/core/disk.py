@@ -51,7 +51,7 @@ def find_kept(function: Any, signature: tuple[Any, ...]) -> Any:
     try:
         with cache._guard_against_spurious_io_errors():
             found = cache._cache_file.load(cache._index_key(signature, context.codegen()))
-    except ImportError:  # of a module that is known by another name here, as those of tests and scripts are
+    except Exception:  # of a module that has another name here, as a script has, and may refuse to be loaded by both
         return None
     if found is None:
         return None
