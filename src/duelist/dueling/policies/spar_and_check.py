@@ -14,12 +14,12 @@ from duelist.dueling.policy import Duel, Policy
 
 FIRST = 20.0  # duels that a foretold chance is worth as long as nobody knows how well chances are foretold
 DOUBT = 10.0  # what this first guess is worth, in duels of two equal arms times 1/4
-SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2
-MOST = 0.95  # the largest chance that is foretold
+SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2 before the rates have shown it
+MOST = 0.99  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
-FEW = 10  # arms with which nothing is won by that
+FEW = 10  # arms with which nothing is won by that; with more of them foretold chances may be worth more
 
 
 class SparAndCheck(Policy):
@@ -54,7 +54,9 @@ class SparAndCheck(Policy):
     view = "copeland"
 
     alpha: float = parameter(0.51, "width of the confidence intervals by which arms are out", above=0)
-    weight: float = parameter(40.0, "duels that the foretold chance of a pair is worth at most", low=0)
+    weight: float = parameter(
+        40.0, "duels that a foretold chance is worth at most; with K > 10 arms (K / 10)^2 times as many", low=0
+    )
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
     won: Floats = per_arm()  # duels an arm won against those that are not out
     lost: Floats = per_arm()
@@ -133,8 +135,7 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
             if not self.out[arm] or matters(won, lost, CHECKS * log_t):
                 chance = foretold(self, champion, arm)
-                above = max(2.0 * chance - 1.0, 0.0)
-                worth = trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
+                worth = counts_for(self, champion, arm, chance, trust)
                 value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
                 if value > highest:
                     challenger, highest = arm, value
@@ -194,6 +195,21 @@ def foretold(self: SparAndCheck, champion: int, arm: int) -> float:
 
 
 @kernel
+def counts_for(self: SparAndCheck, champion: int, arm: int, chance: float, trust: float) -> float:
+    """Duels that this foretold chance is worth: what is trusted, but no more than makes it sure, or than is shown.
+
+    Rates show no more than they know: their log odds have a variance, and so many duels have the same one.
+    """
+    above = 2.0 * chance - 1.0
+    if above <= 0.0 or trust * above * above < SURE * SURE:
+        return trust
+    spread = 1.0 / (self.won[champion] + 1.0) + 1.0 / (self.lost[champion] + 1.0)
+    spread += 1.0 / (self.won[arm] + 1.0) + 1.0 / (self.lost[arm] + 1.0)
+    shown = trust / (1.0 + trust * chance * (1.0 - chance) * spread)
+    return float(max(SURE * SURE / (above * above), shown))
+
+
+@kernel
 def judge_foretelling(self: SparAndCheck, left: int, right: int, outcome: float) -> None:
     """Two surprises of one pair are as large as each other on average only if the pair is not what was foretold."""
     chance = foretold(self, left, right)
@@ -210,11 +226,14 @@ def judge_foretelling(self: SparAndCheck, left: int, right: int, outcome: float)
 def trusted(self: SparAndCheck) -> float:
     """Duels that a foretold chance is worth: as many as make a Beta distribution err as foretold chances did.
 
-    With two arms it is worth nothing: their rates are their duels with each other, which count anyway.
+    With two arms it is worth nothing: their rates are their duels with each other, which count anyway. With many arms
+    it may be worth more: as many more pairs have shown how well chances are foretold.
     """
     if self.n_arms == 2:
         return 0.0
+    more = max(1.0, self.n_arms / FEW)
+    most = self.weight * more * more
     misfit = (self.repeated[0] + DOUBT / (FIRST + 1.0)) / (self.chance[0] + DOUBT)
-    if misfit * (self.weight + 1.0) <= 1.0:
-        return float(self.weight)
-    return float(max(min(1.0, self.weight), 1.0 / misfit - 1.0))
+    if misfit * (most + 1.0) <= 1.0:
+        return float(most)
+    return float(max(min(1.0, most), 1.0 / misfit - 1.0))
