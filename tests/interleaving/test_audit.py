@@ -22,7 +22,7 @@ from duelist.interleaving import (
     TeamDraft,
     audit,
 )
-from duelist.interleaving.audit import Audit, Lists
+from duelist.interleaving.audit import Audit, Lists, click_sets, credit_all
 from duelist.interleaving.kept import kept_audit
 
 # Found by separate enumerations: unbiased, fidelity and considerate, with the worst value of each.
@@ -79,6 +79,14 @@ def test_the_worst_case_can_be_checked_by_hand(method: Method) -> None:
             mine, theirs = method.credit(shown, [slot for bit, slot in enumerate(slots) if clicks >> bit & 1])
             total += chance * (mine - theirs) / 2 ** len(slots)
     assert total == pytest.approx(worst.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", [Probabilistic(), Probabilistic(tau=1)], ids=str)
+@pytest.mark.parametrize("length", [5, 2])
+def test_what_is_credited_at_once_is_what_is_credited_list_by_list(method: Method, length: int) -> None:
+    shown = [each for _, each in method.distribution(("abcde", "cadeb"), length)]
+    scores = [[method.credit(each, clicks) for clicks in click_sets(length)] for each in shown]
+    assert np.array_equal(credit_all(method, shown, length), scores)
 
 
 def test_json_has_the_three_answers() -> None:

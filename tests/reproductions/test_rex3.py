@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -62,16 +63,27 @@ def test_one_regret_below_another_is_judged_by_the_ratio_of_the_means() -> None:
     assert rex3_beats_sparring({REX3: low, SPARRING: low})[0].agrees is False
 
 
+def cells_of(name: str) -> list[PolicyCell]:
+    """What the claims of a figure are about, small version."""
+    cells = [cell for cell in find(name).chosen(quick=True) if isinstance(cell, PolicyCell)]
+    return [cell for cell in cells if " duels" not in cell.label and ", 8 rankers" not in cell.label]
+
+
+@cache
+def measured(name: str, home: Path) -> dict[str, Measured]:
+    """The cells of a figure as they are: the same beside whatever stands in for some of them."""
+    return measure_cells(cells_of(name), Setting(quick=True, data=home))
+
+
 def verdicts(name: str, home: Path, instead: Mapping[str, str]) -> list[bool | None]:
     """Of the claims of a figure, small version, with other policies under some labels."""
-    found, quick = find(name), Setting(quick=True, data=home)
-    cells = [cell for cell in found.chosen(quick=True) if isinstance(cell, PolicyCell)]
-    wanted = [cell for cell in cells if " duels" not in cell.label and ", 8 rankers" not in cell.label]  # by claims
     broken = [
-        replace(cell, policy=Spec.read("policy", instead.get(cell.label.split(",")[0], str(cell.policy))))
-        for cell in wanted
+        replace(cell, policy=Spec.read("policy", instead[label]))
+        for cell in cells_of(name)
+        if (label := cell.label.split(",")[0]) in instead
     ]
-    return [row.agrees for row in found.judge(measure_cells(broken, quick))]
+    found = measured(name, home) | measure_cells(broken, Setting(quick=True, data=home))
+    return [row.agrees for row in find(name).judge(found)]
 
 
 @pytest.mark.breaks(

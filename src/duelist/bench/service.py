@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +22,7 @@ from duelist.core.errors import BadInput, MissingExtra
 from duelist.core.progress import progress_bar
 from duelist.present.tables import Table
 
+ENVIRONMENT = {"DUELIST_COMPILE_APART": "false"}  # nobody waits while experiments are defined
 KINDS_OF_REQUESTS = 5
 LISTS = 400  # that are clicked
 LENGTH = 20
@@ -48,14 +49,6 @@ uvicorn.run(app, port=0, access_log=False, log_level="info")
 """
 
 
-@contextmanager
-def servers(journal: str, folder: Path) -> Iterator[tuple[Server, Server]]:
-    """The echo and the service."""
-    echo = Server([sys.executable, "-c", ECHO], folder / "echo.log")
-    with ended(echo), serving(journal, folder / "service.log") as service:
-        yield echo, service
-
-
 def bench_service(
     seconds: float = 3.0, connections: int = 32, journals: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
@@ -71,16 +64,22 @@ def bench_service(
     except ImportError as error:
         raise MissingExtra(f"the service needs {error.name}: pip install 'duelist[service]'") from error
     kinds = check_kinds(journals)
-    with progress_bar("bench", len(kinds) * KINDS_OF_REQUESTS) as advance:
-        return [row for kind in kinds for row in _measure(kind, seconds, connections, advance)]
+    with (
+        TemporaryDirectory() as folder,
+        ended(Server([sys.executable, "-c", ECHO], Path(folder, "echo.log"))) as echo,
+        progress_bar("bench", len(kinds) * KINDS_OF_REQUESTS) as advance,
+    ):
+        return [row for kind in kinds for row in _measure(kind, echo.address(), seconds, connections, advance)]
 
 
-def _measure(kind: str, seconds: float, connections: int, advance: Callable[[int], None]) -> Iterator[dict[str, Any]]:
+def _measure(
+    kind: str, echo: tuple[int, int], seconds: float, connections: int, advance: Callable[[int], None]
+) -> Iterator[dict[str, Any]]:
     """The rows of one journal."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         store = stack.enter_context(running_store(kind, folder))
-        echo, service = (each.address() for each in stack.enter_context(servers(store.url, folder)))
+        service = stack.enter_context(serving(store.url, folder / "service.log", **ENVIRONMENT)).address()
         lists = _prepare(f"http://127.0.0.1:{service[0]}")
         scripts: list[tuple[str, Script, int]] = [
             ("ask + tell", _duels, 1),
@@ -92,7 +91,8 @@ def _measure(kind: str, seconds: float, connections: int, advance: Callable[[int
         busy = [service]
         for what, script, events in scripts:
             if what == TWO:  # last: beside another server that follows, one alone is slower
-                busy.append(stack.enter_context(serving(store.url, folder / "another.log")).address())
+                another = serving(store.url, folder / "another.log", **ENVIRONMENT)
+                busy.append(stack.enter_context(another).address())
             bare = measure([echo], _echo, seconds / 2, connections)
             before = store.cpu()
             found = measure(busy, script, seconds, connections)

@@ -20,7 +20,7 @@ def audit_command(
 ) -> None:
     """Decide whether a method is unbiased, has fidelity and is considerate, with the worst counterexample.
 
-    What was found of the built-in methods is kept in the cache directory: the first table takes a dozen seconds.
+    What was found of the built-in methods is kept in the cache directory: the first table takes six seconds.
     """
     from duelist.cli.output import print_json
     from duelist.cli.specs import read_specs

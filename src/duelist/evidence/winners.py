@@ -73,11 +73,7 @@ def sure_winners(tables: Any, confidence: float = 0.95, target: str = "condorcet
     n_arms = wins.shape[1]
     _check_target(target, k, n_arms)
     if target == "condorcet":
-        sure, needed = np.broadcast_to(np.eye(n_arms, dtype=np.bool_), wins.shape).copy(), math.log(n_arms / alpha)
-        hopeful = _either(wins, _mirrored(wins)) + math.log(2) >= needed  # a bet on one side wins at most twice as much
-        sure[hopeful] |= log_e_better(wins[hopeful], _mirrored(wins)[hopeful]) >= needed
-        everyone: Flags = np.asarray(sure.all(2))
-        return [(int(row.argmax()),) if row.any() else None for row in everyone]
+        return _sure_condorcet(wins, math.log(n_arms / alpha))
     share = alpha / (n_arms * (n_arms - 1) // 2)
     if target == "borda":
         return _sure_borda(wins, share)
@@ -85,6 +81,20 @@ def sure_winners(tables: Any, confidence: float = 0.95, target: str = "condorcet
     if target == "copeland":
         return _ahead(beats.sum(2), n_arms - 1 - beats.sum(1))
     return [_sure_top(each, k) if target == "top-k" else _sure_order(each) for each in beats]
+
+
+def _sure_condorcet(wins: Floats, needed: float) -> list[Answer]:
+    """Only who has won more often than lost against each other arm can be sure: the bets of all others won nothing."""
+    answers: list[Answer] = [None] * len(wins)
+    itself = np.eye(wins.shape[1], dtype=np.bool_)
+    table, arm = np.nonzero(((wins > _mirrored(wins)) | itself).all(2))
+    own, theirs = wins[table, arm], wins[table, :, arm]
+    hopeful = _either(own, theirs) + math.log(2) >= needed  # a bet on one side wins at most twice as much
+    rows = np.flatnonzero((hopeful | itself[arm]).all(1))
+    won = log_e_better(own[rows], theirs[rows]) >= needed
+    for row in rows[(won | itself[arm[rows]]).all(1)].tolist():
+        answers[table[row]] = (int(arm[row]),)
+    return answers
 
 
 def surely_beaten(wins: Any, arm: int, confidence: float = 0.95) -> bool:

@@ -28,7 +28,7 @@ from duelist.core.memory import Floats
 from duelist.interleaving.balanced import Balanced
 from duelist.interleaving.competitive_pair import CompetitivePair
 from duelist.interleaving.debiased_balanced import DebiasedBalanced
-from duelist.interleaving.method import Method, has_distribution, whole
+from duelist.interleaving.method import Method, Shown, has_distribution, whole
 from duelist.interleaving.optimized import Optimized
 from duelist.interleaving.pairwise_preference import PairwisePreference
 from duelist.interleaving.probabilistic import Probabilistic
@@ -194,8 +194,8 @@ class Lists:
                 raise BadInput(f"{method!r} showed {shown.ranking} of {rankings} where {length} were asked for")
         self.chances = np.array([chance for chance, _ in outcomes])
         self.shown = [shown.ranking for _, shown in outcomes]
-        scores = [[method.credit(shown, clicks) for clicks in click_sets(length)] for _, shown in outcomes]
-        self.preferences = np.array([[first - second for first, second in row] for row in scores])
+        scores = credit_all(method, [shown for _, shown in outcomes], length)
+        self.preferences = scores[..., 0] - scores[..., 1]
 
     def position_cases(self) -> Iterator[Case]:
         """A click on each slot alone, and independent clicks on all."""
@@ -236,6 +236,18 @@ class Lists:
             variance = float(self.chances @ (values - mean) ** 2)
             error = max(math.sqrt(variance / self.draws), 1 / self.draws)
         return Case(round(mean, 12) + 0.0, error, self.rankings, self.length, slot, relevant)
+
+
+def credit_all(method: Method, lists: Sequence[Shown], length: int) -> Floats:
+    """Scores[list, clicks, ranker] of every set of clicks on lists of one length."""
+    sets = click_sets(length)
+    if type(method) is not Probabilistic:
+        return np.array([[method.credit(shown, clicks) for clicks in sets] for shown in lists])
+    # It shows every list of every pair of rankings: so many are credited by compiled code.
+    chances = np.array([shown.weights for shown in lists])
+    clicked = np.arange(len(sets))[:, None] >> np.arange(length) & 1 == 1
+    scores = method.credit_many(np.repeat(chances, len(sets), 0), np.tile(clicked, (len(lists), 1)))
+    return scores.reshape(len(lists), len(sets), 2)
 
 
 @cache

