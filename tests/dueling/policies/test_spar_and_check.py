@@ -190,14 +190,10 @@ def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
     assert ours.mean() + 3 * error < theirs.mean()
 
 
-@pytest.mark.parametrize(("horizon", "runs", "most"), [(10_000, 1200, 21), (100_000, 100, 40)])
-def test_of_two_arms_the_worse_is_not_believed_in_for_long(horizon: int, runs: int, most: float) -> None:
-    """Measured with 2,400 runs: 18 and 28; where rates counted beside the duels of the pair, 27 and 59.
-
-    Then 2 in 100 believe in the worse for thousands of duels, which many runs show, and 8 in 1,000 for longer.
-    """
-    result = simulate("spar-and-check", [[0.5, 0.55], [0.45, 0.5]], horizon, runs, seed=1, progress=False)
-    assert result.curve()[:, -1].mean() < most
+def test_of_two_arms_the_worse_is_not_believed_in_for_long() -> None:
+    """Measured with 2,400 runs: 30; where rates counted beside the duels of the pair, 59, for 8 in 1,000 were lost."""
+    result = simulate("spar-and-check", [[0.5, 0.55], [0.45, 0.5]], horizon=100_000, runs=800, seed=1, progress=False)
+    assert result.curve()[:, -1].mean() < 40
 
 
 def test_with_many_arms_and_few_duels_one_side_explores() -> None:
