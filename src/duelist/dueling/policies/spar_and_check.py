@@ -14,8 +14,8 @@ from duelist.dueling.policy import Duel, Policy
 
 FIRST = 20.0  # duels that a foretold chance is worth as long as nobody knows how well chances are foretold
 DOUBT = 10.0  # what this first guess is worth, in duels of two equal arms times 1/4
-SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2 before the rates have shown it
-MOST = 0.99  # the largest chance that is foretold
+SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2
+MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
@@ -135,7 +135,8 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
             if not self.out[arm] or matters(won, lost, CHECKS * log_t):
                 chance = foretold(self, champion, arm)
-                worth = counts_for(self, champion, arm, chance, trust)
+                above = max(2.0 * chance - 1.0, 0.0)
+                worth = trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
                 value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
                 if value > highest:
                     challenger, highest = arm, value
@@ -192,21 +193,6 @@ def foretold(self: SparAndCheck, champion: int, arm: int) -> float:
     other = (self.won[arm] + 1.0) * (self.lost[champion] + 1.0)
     chance: float = min(MOST, max(1.0 - MOST, mine / (mine + other)))
     return chance
-
-
-@kernel
-def counts_for(self: SparAndCheck, champion: int, arm: int, chance: float, trust: float) -> float:
-    """Duels that this foretold chance is worth: what is trusted, but no more than makes it sure, or than is shown.
-
-    Rates show no more than they know: their log odds have a variance, and so many duels have the same one.
-    """
-    above = 2.0 * chance - 1.0
-    if above <= 0.0 or trust * above * above < SURE * SURE:
-        return trust
-    spread = 1.0 / (self.won[champion] + 1.0) + 1.0 / (self.lost[champion] + 1.0)
-    spread += 1.0 / (self.won[arm] + 1.0) + 1.0 / (self.lost[arm] + 1.0)
-    shown = trust / (1.0 + trust * chance * (1.0 - chance) * spread)
-    return float(max(SURE * SURE / (above * above), shown))
 
 
 @kernel
