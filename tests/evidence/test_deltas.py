@@ -34,6 +34,7 @@ def by_hand(impressions: list[tuple[str, int, int]], window: int, now: float) ->
     return [(user, delta) for _, user, delta in sorted(frozen)]
 
 
+@settings(deadline=None)
 @given(IMPRESSIONS, st.integers(0, 30), st.integers(0, 90))
 def test_users_are_frozen_as_the_definition_says(
     impressions: list[tuple[str, int, int]], window: int, now: int
