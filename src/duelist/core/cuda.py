@@ -39,7 +39,10 @@ Launch = Callable[..., None]
 
 
 class Device:
-    """One GPU: memory on it, and loops compiled for it."""
+    """One GPU: memory on it, and loops compiled for it.
+
+    Each thread of this process has a stream of its own: what several of them start runs at once, where there is room.
+    """
 
     def __init__(self) -> None:
         self.cuda = load_cuda()
@@ -69,11 +72,17 @@ class Device:
 
     def put(self, array: Any) -> Any:
         """A copy of `array` on the device."""
-        return self.cuda.to_device(np.ascontiguousarray(array))
+        stream = own_stream(self.cuda)
+        copy = self.cuda.to_device(np.ascontiguousarray(array), stream=stream)
+        stream.synchronize()
+        return copy
 
     def get(self, array: Any) -> Any:
         """A copy of `array` from the device."""
-        return array.copy_to_host()
+        stream = own_stream(self.cuda)
+        copy = array.copy_to_host(stream=stream)
+        stream.synchronize()
+        return copy
 
     def names(self) -> dict[str, Any]:
         """What the text of a loop means by these: the thread's number, its own arrays, its part of an arena."""
@@ -119,8 +128,14 @@ class Loop:
     def _launch(self, compiled: Any, threads: int, args: tuple[Any, ...]) -> None:
         with warnings.catch_warnings():  # of few threads: the user knows how many runs there are
             warnings.filterwarnings("ignore", ".*under-utilization")
-            compiled[max(1, -(-threads // THREADS)), THREADS](*args)
-        self.cuda.synchronize()
+            stream = own_stream(self.cuda)
+            compiled[max(1, -(-threads // THREADS)), THREADS, stream](*args)
+        stream.synchronize()
+
+
+def own_stream(cuda: Any) -> Any:
+    """The stream of this thread: it waits for nobody else's work."""
+    return cuda.per_thread_default_stream()
 
 
 def reason(text: str) -> str:
