@@ -34,7 +34,8 @@ class PLPAC(Policy):
 
     Needs: strengths, as of Plackett and Luce; with epsilon at 0 SST is enough, and no other arm may be as good.
     Horizon: not needed.
-    Regret: none claimed; O(K / gap^2 ln(K / (delta gap))) duels find an arm that no other beats by epsilon.
+    Regret: none claimed; an arm that no other beats by epsilon, by accounts of the paper after
+    O(K / gap^2 ln(K / (delta gap))) duels.
     Departs: the paper's text was not at hand. Steps and radius are as accounts and a public program have them; the
     program sorts with K - 1 pivots, where K - 1 comparisons are meant, which are those of one pivot. Late duels are
     ignored once their comparison is over. After the answer, the arm found duels itself.
@@ -95,8 +96,8 @@ class PLAMPR(Policy):
 
     Needs: strengths, as of Plackett and Luce; with epsilon at 0 SST is enough, and no two arms may be equally good.
     Horizon: not needed.
-    Regret: none claimed; O(K ln K / gap^2 ln(K / (delta gap))) duels find an order in which nobody beats by epsilon one
-    that stands before.
+    Regret: none claimed; an order in which nobody beats by epsilon one that stands before, by accounts of the paper
+    after O(K ln K / gap^2 ln(K / (delta gap))) duels.
     Departs: the paper's text was not at hand. A public program parts arms once the ranks they may have do not overlap;
     here they part then too, or sooner, and for good. Its limit to the comparisons of a sort, 3 (K + 1) ln K, which is
     hardly ever reached, is left out. Late duels and what comes after the answer as in pl-pac.
