@@ -53,6 +53,8 @@ from duelist.dueling.policies import DEXP3 as DEXP3
 from duelist.dueling.policies import ECWRMED as ECWRMED
 from duelist.dueling.policies import IF1 as IF1
 from duelist.dueling.policies import IF2 as IF2
+from duelist.dueling.policies import PLAMPR as PLAMPR
+from duelist.dueling.policies import PLPAC as PLPAC
 from duelist.dueling.policies import RCS as RCS
 from duelist.dueling.policies import REX3 as REX3
 from duelist.dueling.policies import RMED1 as RMED1

@@ -35,6 +35,8 @@ OURS = {
         "knockout:epsilon={gap}",
         "seq-eliminate:epsilon={gap}",
         "single-elimination:gap={gap}",
+        "pl-pac",
+        "pl-pac:epsilon={gap}",
     ),
     "top three": (
         "rule-out:k=3",
@@ -49,6 +51,7 @@ OURS = {
         "active-ranking",
         "active-ranking:radii=2",
         "borda-ranking:epsilon={scores}",
+        "pl-ampr",
     ),
 }
 PEERS = {
@@ -64,7 +67,7 @@ PEERS = {
         "plackett-luce",
     ),
     "top three": ("racing:k=3", "active-ranking:k=3", "single-elimination:k=3"),
-    "order": ("mallows-mpr", "active-ranking", "borda-ranking", "binary-search-ranking"),
+    "order": ("mallows-mpr", "active-ranking", "borda-ranking", "binary-search-ranking", "plackett-luce-ampr"),
 }
 
 

@@ -89,6 +89,7 @@ ALGORITHMS: dict[str, Any] = {
     "mallows-mpr": ("mallows", "MallowsMPR", {**SURE, **LUCK}),
     "active-ranking": ("active_ranking", "ActiveRanking", {**SURE, **LUCK}),
     "borda-ranking": ("borda_ranking", "BordaRanking", {**SURE, **LUCK, "epsilon": gap}),
+    "plackett-luce-ampr": ("plackett_luce", "PlackettLuceAMPR", {**SURE, **LUCK, "epsilon": gap}),
     "binary-search-ranking": ("binary_search_ranking", "BinarySearchRanking", {**LUCK, "epsilon": gap}),
 }
 GIVES = (

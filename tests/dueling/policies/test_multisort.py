@@ -12,7 +12,7 @@ def quicksort(policy: Multisort, arms: list[int], luck: np.random.Generator, pre
     """Sort by lists, with the pivot that the policy drew; every duel must be of that pivot and an arm of this part."""
     if len(arms) < 2:
         return arms
-    pivot = int(policy.order[policy.low[0]])
+    pivot = int(policy.sorting.order[policy.sorting.low[0]])
     won: list[int] = []
     lost: list[int] = []
     for _ in range(len(arms) - 1):

@@ -16,6 +16,7 @@ from duelist.dueling.policies.mallows import MallowsMPI, MallowsMPR
 from duelist.dueling.policies.merge import MergeDTS, MergeRUCB
 from duelist.dueling.policies.monitored import Monitored
 from duelist.dueling.policies.multisort import Multisort
+from duelist.dueling.policies.plackett_luce import PLAMPR, PLPAC
 from duelist.dueling.policies.racing import Racing
 from duelist.dueling.policies.rcs import RCS
 from duelist.dueling.policies.reductions import Doubler, MultiSBM
@@ -44,6 +45,8 @@ __all__ = [
     "ECWRMED",
     "IF1",
     "IF2",
+    "PLAMPR",
+    "PLPAC",
     "RCS",
     "REX3",
     "RMED1",
