@@ -8,7 +8,7 @@ import pytest
 
 from duelist.core.errors import BadInput, UnknownName
 from duelist.interleaving import METHODS, CompetitivePair, DebiasedBalanced, Method, Probabilistic, Shown, TeamDraft
-from duelist.interleaving.method import has_distribution, make_method, ranks_of
+from duelist.interleaving.method import check_clicks, has_distribution, make_method, ranks_of
 
 
 def test_every_method_has_its_name_on_the_command_line() -> None:
@@ -68,6 +68,47 @@ def test_a_bad_parameter_is_named(name: str, setting: str, complaint: str) -> No
 
 def test_a_document_that_a_ranking_lacks_ranks_just_below_its_last() -> None:
     assert ranks_of([("a", "b", "c"), (), ("c",)], "ca") == ((3, 1, 1), (1, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("clicks", "slots"),
+    [
+        ([], []),
+        ([0, 2, 3], [0, 2, 3]),
+        ((3, 0, 2), [0, 2, 3]),
+        ([2, 2, 0, 2], [0, 2]),
+        (iter([1, 3, 3]), [1, 3]),
+        ({3: 1.0, 1: 1.0}, [1, 3]),
+        (np.array([3, 0, 3]), [0, 3]),
+        ([1, np.int64(1), np.int8(3)], [1, 3]),
+        (range(3, -1, -1), [0, 1, 2, 3]),
+    ],
+)
+def test_clicks_are_put_in_order(clicks: Any, slots: list[int]) -> None:
+    found = check_clicks(TeamDraft(), Shown(tuple("abcd"), 2, "team-draft"), clicks)
+    assert found == slots
+    assert found is not clicks
+    assert {type(slot) for slot in found} <= {int}
+
+
+@pytest.mark.parametrize(
+    ("clicks", "complaint"),
+    [
+        ([0, 1, 4], "there is no position 4 in a shown list of 4, counted from 0"),
+        ([5, 1], "there is no position 5"),
+        ([-1, 0], "there is no position -1"),
+        ([2, -3, 9], "there is no position -3"),
+        ([0, True], "a click must be a whole number, not True"),
+        ([0, 2.0], "a click must be a whole number, not 2.0"),
+        (["a"], "a click must be a whole number, not 'a'"),
+        ([0, "a"], r"clicks must be positions in the shown list, counted from 0, not \[0, 'a'\]"),
+        ([0, [1]], r"clicks must be positions in the shown list, counted from 0, not \[0, \[1\]\]"),
+        (3, "clicks must be positions in the shown list, counted from 0, not 3"),
+    ],
+)
+def test_a_click_that_is_none_is_named(clicks: Any, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint):
+        check_clicks(TeamDraft(), Shown(tuple("abcd"), 2, "team-draft"), clicks)
 
 
 def test_an_inherited_distribution_does_not_speak_for_a_combine_of_ones_own() -> None:
