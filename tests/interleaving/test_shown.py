@@ -126,7 +126,7 @@ def test_a_list_must_say_which_method_made_it() -> None:
 def test_the_json_form_is_that_of_a_duel() -> None:
     shown = TeamDraft().combine([["a", ("b", 2)], [("b", 2), "a"]], 2, np.random.default_rng(1))
     data = json.loads(shown.to_json())
-    assert (data["schema"], list(data)[1:]) == (1, list(Shown._fields))
+    assert (data["schema"], list(data)[1:]) == (1, list(Shown._fields[:-1])), "without tops, where there are none"
     assert Shown.from_json(data) == Shown.from_json(shown.to_json().encode()) == shown
     with pytest.raises(BadInput, match="not the JSON of a shown list of schema 1: schema is 2"):
         Shown.from_json(data | {"schema": 2})

@@ -129,6 +129,35 @@ def test_usual_lists_are_read_by_compiled_code() -> None:
     assert (rows.rows[:, USUAL] == PLAIN).all()
 
 
+# As they were packed before lists had tops: seven parts, and ranks where there are tops now.
+OLD_BALANCED = (
+    b"\x98\x00\x01\x00\x92\x00\x01\x97\x93\xa1b\xa1a\xa1c\x02\xa8balanced\x90\x93\x92\x02\x01\x92\x01\x04\x92\x03\x02"
+    b"\x90\x90\xc0\xa4jazz\x92\x93\xa1a\xa1b\xa1c\x93\xa1b\xa1c\xa1d"
+)
+OLD_DRAFT = (
+    b"\x98\x00\x01\x00\x92\x00\x01\x97\x93\xa1a\xa1b\xa1c\x02\xaateam-draft\x93\x00\x01\x00\x90\x90\x90"
+    b"\xc0\xa4jazz\x92\x93\xa1a\xa1b\xa1c\x93\xa1b\xa1c\xa1d"
+)
+
+
+def test_lists_from_before_they_had_tops_are_read_and_credited_the_same() -> None:
+    journal, tops = MemoryJournal(Time()), (tuple("abc"), tuple("bcd"))
+    shown = Shown(("b", "a", "c"), 2, "balanced", tops=tops), Shown(("a", "b", "c"), 2, "team-draft", (0, 1, 0))
+    running = [defined(journal, each.method, each.method) for each in shown]
+    for experiment, old, each in zip(running, (OLD_BALANCED, OLD_DRAFT), shown, strict=True):
+        new = draft(experiment, SHOWN, Listed(0, 1, 0, (0, 1), each, None, "jazz", tops)).body
+        for number in range(16):
+            place = journal.append([Draft(experiment, SHOWN, (old, new)[number % 2], bytes([number // 2]))])[0]
+            slots = [slot for slot in range(3) if number >> 1 >> slot & 1]
+            journal.append([draft(experiment, CLICKED, Clicked(place.seq, slot)) for slot in slots])
+    assert_same(journal)
+    earned = whole(journal).given
+    np.testing.assert_array_equal(earned[::2], earned[1::2])
+    assert np.nansum(earned[:16], axis=0).tolist() == [2, 6]
+    (rows,) = _rows(journal, dict.fromkeys(running), NO_PAGES)  # type: ignore[arg-type]
+    assert (rows.rows[:, USUAL] == PLAIN).all(), "by compiled code"
+
+
 def test_bodies_that_are_none_are_named() -> None:
     journal = MemoryJournal(Time())
     experiment = defined(journal)

@@ -8,28 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from duelist.core.memory import Floats
-from duelist.interleaving.method import (
-    RANKS,
-    Method,
-    Ranking,
-    Rankings,
-    Shown,
-    check_clicks,
-    check_rankings,
-    credited,
-    ranks_of,
-)
+from duelist.interleaving.method import Method, Ranking, Rankings, Shown, check_clicks, check_rankings
 
 # The credit of either ranker, or of none: made once, because a new array takes as long as the rest of a credit.
 FIRST, SECOND, NOBODY = np.array((1.0, 0.0)), np.array((0.0, 1.0)), np.zeros(2)
-UPPER = tuple(RANKS[:1024])  # ranks of the usual case: a tuple is read faster than a range
-new = tuple.__new__  # a list is made in half the time when all seven of its parts are given
+UNKNOWN = object()  # no document
+new = tuple.__new__  # a list is made in half the time when all eight of its parts are given
 
 
 class Balanced(Method):
@@ -55,37 +44,41 @@ class Balanced(Method):
     def combine(self, rankings: Rankings, length: int, rng: np.random.Generator) -> Shown:
         checked: Any = rankings
         leader = rng.random() < 0.5
-        try:  # the usual case, that both have all documents, in half the time
+        try:  # the usual case, that both fill the list, in half the time
             if rankings.__class__ is not list:
                 checked = list(rankings)
             first, second = checked
             checked = first, second = tuple(first), tuple(second)
-            if len(first) == len(second) >= length > 1 and length.__class__ is int:
-                turns = [*first, *second]
-                turns[leader::2], turns[1 - leader :: 2] = first, second
-                ranking = tuple(dict.fromkeys(turns))[:length]
-                ranks = dict(zip(first, zip(UPPER, itemgetter(*first)(dict(zip(second, UPPER))))))  # noqa: B905
-                if len(ranks) == len(first):
-                    return new(Shown, (ranking, 2, self.text, (), itemgetter(*ranking)(ranks), (), ()))
-        except (TypeError, ValueError, KeyError):
+            if len({*first}) == len(first) and len({*second}) == len(second) and length.__class__ is int and length > 0:
+                first, second = tops = first[:length], second[:length]
+                if len(first) == len(second):
+                    turns = [*first, *second]
+                    turns[leader::2], turns[1 - leader :: 2] = first, second
+                    ranking = tuple(dict.fromkeys(turns))[:length]
+                    return new(Shown, (ranking, 2, self.text, (), (), (), (), tops))
+        except (TypeError, ValueError):
             pass
         first, second = check_rankings(self, checked, length)  # which says what is wrong
         return self._shown(first, second, length, leader)
 
     def credit(self, shown: Shown, clicks: Iterable[int]) -> Floats:
-        ranks, ahead = shown.ranks, 0
-        slots = check_clicks(self, shown, clicks)
-        if slots and slots[-1] >= len(ranks):
-            slots = [slot for slot in slots if slot < len(ranks)]
+        slots, ranking, ahead = check_clicks(self, shown, clicks), shown.ranking, 0
+        first, second = shown.tops or tops_of(shown)
+        counted = len(first) if len(first) < len(second) else len(second)
+        if slots and slots[-1] >= counted:
+            slots = [slot for slot in slots if slot < counted]
         if slots:
-            first, second = ranks[slots[-1]]
-            depth = first if first < second else second
+            lowest = ranking[slots[-1]]
+            rank = first.index(lowest) if lowest in first else slots[-1]  # k, from 0: at most the slot
+            if lowest in second[:rank]:
+                rank = second.index(lowest)
+            mine, theirs = {*first[: rank + 1]}, {*second[: rank + 1]}
             for slot in slots:
-                first, second = ranks[slot]
-                if first <= depth:
-                    if second > depth:
+                document = ranking[slot]
+                if document in mine:
+                    if document not in theirs:
                         ahead += 1
-                elif second <= depth:
+                elif document in theirs:
                     ahead -= 1
         return (FIRST if ahead > 0 else SECOND if ahead else NOBODY).copy()
 
@@ -95,8 +88,25 @@ class Balanced(Method):
 
     def _shown(self, first: Ranking, second: Ranking, length: int, leader: int) -> Shown:
         ranking = merge(second, first, length) if leader else merge(first, second, length)
-        pair = first, second
-        return Shown(ranking, 2, self.text, (), ranks_of(pair, ranking[: credited(pair, length)]))
+        return Shown(ranking, 2, self.text, tops=(first[:length], second[:length]))
+
+
+def tops_of(shown: Shown) -> tuple[Ranking, ...]:
+    """The beginnings of both rankings, of a list that was stored when lists had ranks instead.
+
+    Experiments outlive versions: such lists are still credited. Ranks tell where the documents of the list were;
+    elsewhere is what nobody can have clicked, for which `UNKNOWN` stands.
+
+    >>> old = Shown(("b", "a"), rankers=2, method="balanced", ranks=((3, 1), (1, 2)))
+    >>> [[document for document in top if document is not UNKNOWN] for top in tops_of(old)]
+    [['a'], ['b', 'a']]
+    """
+    tops: tuple[list[Any], ...] = [UNKNOWN] * len(shown.ranks), [UNKNOWN] * len(shown.ranks)
+    for document, ranks in zip(shown.ranking, shown.ranks):  # noqa: B905 - slots behind the last rank are neutral
+        for top, rank in zip(tops, ranks, strict=True):
+            if rank <= len(top):
+                top[rank - 1] = document
+    return tuple(map(tuple, tops))
 
 
 def merge(leading: Ranking, following: Ranking, length: int) -> Ranking:

@@ -14,7 +14,7 @@ from duelist.core.memory import Floats
 from duelist.core.record import frozen, read_record, reading, write_record
 from duelist.core.spec import Spec
 
-SCHEMA = 1  # of the JSON form
+SCHEMA = 1  # of the JSON form; texts without `tops`, as all were once, are of the same
 
 Ranking = tuple[Any, ...]  # documents, any hashable kind
 Rankings = Iterable[Iterable[Any]]
@@ -24,7 +24,7 @@ class Shown(NamedTuple):
     """A list as it was shown, with all that crediting its clicks will need.
 
     A value: many may be open at once, and one that was stored as JSON is credited the same.
-    A slot beyond the rows of `teams`, `ranks` or `weights` is neutral.
+    A slot beyond the rows of `teams`, `ranks` or `weights`, or the shortest of `tops`, is neutral.
 
     >>> shown = Shown(("d7", "d2"), rankers=2, method="team-draft", teams=(1, 0))
     >>> Shown.from_json(shown.to_json()) == shown
@@ -40,10 +40,14 @@ class Shown(NamedTuple):
     ranks: tuple[tuple[int, ...], ...] = ()  # ranks[slot][ranker], from 1; one more than its length if it has it not
     weights: tuple[tuple[float, ...], ...] = ()  # weights[slot][ranker]: what a click is worth, or who chose the slot
     choices: tuple[int, ...] = ()  # out of how many documents each slot was drawn
+    tops: tuple[Ranking, ...] = ()  # the beginnings of the rankings, as long as the list
 
     def to_json(self) -> str:
         """The list as text; its documents must be text, numbers, true, false, null or tuples of these."""
-        return write_record({"schema": SCHEMA, **self._asdict()}, f"the shown list {self.ranking}")
+        record = {"schema": SCHEMA, **self._asdict()}
+        if not self.tops:
+            del record["tops"]
+        return write_record(record, f"the shown list {self.ranking}")
 
     @classmethod
     def from_json(cls, record: str | bytes | Mapping[str, Any]) -> Shown:

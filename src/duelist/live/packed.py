@@ -14,7 +14,8 @@ from duelist.core.memory import Ints
 
 Bytes = npt.NDArray[np.uint8]
 
-LISTED, SHOWN, CLICKED = 0x98, 0x97, 0x96  # how the body of a list begins, the list in it, and the body of a click
+LISTED, CLICKED = 0x98, 0x96  # how the body of a list begins, and that of a click
+SHOWN = (7, 8)  # how many parts the list in a body has: one less before lists had tops
 FLOAT, NIL = 0xCB, 0xC0
 PADDING = 16  # bytes behind the last body that may be looked at
 OF, POSITION, VALUE, NAME, NAME_END = range(5)  # of a click: the list, the place, and where the others are
@@ -105,13 +106,14 @@ def read_list(text: Bytes, at: int, end: int, found: Hashes) -> tuple[int, int]:
     page = whole_in(text, at) if at >= 0 else -1
     arms = end_of_packed(text, end_of_packed(text, at, end), end)
     shown = end_of_packed(text, arms, end)
-    if shown < 0 or text[shown] != SHOWN:
+    parts = int(text[shown]) - 0x90 if shown >= 0 else -1
+    if parts not in SHOWN:
         return -1, -1
     size = items_in(text, shown + 1)
     begin = end_of_packed(text, shown + 1, end)
     last = end_of_packed(text, end_of_packed(text, end_of_packed(text, begin, end), end), end)  # behind its teams
     at = last
-    for _ in range(4):  # ranks, weights and choices of the list; the duel
+    for _ in range(parts - 3):  # ranks, weights, choices and tops of the list; the duel
         at = end_of_packed(text, at, end)
     query = begin_of_text(text, at) if at >= 0 else -1
     at = end_of_packed(text, at, end)
