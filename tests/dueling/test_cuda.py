@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,6 +142,21 @@ def test_without_a_gpu_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         simulate("uniform", "arxiv", 10, 1, engine="cuda")
 
 
+def test_threads_wake_the_driver_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside: list[int] = []
+
+    def is_available() -> bool:
+        inside.append(1)
+        time.sleep(0.01)
+        inside.append(-1)
+        return True
+
+    monkeypatch.setattr(core_cuda, "load_cuda", lambda: SimpleNamespace(is_available=is_available))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: Device(), range(4)))
+    assert inside == [1, -1] * 4
+
+
 class Compiler:
     """numba.cuda as far as a Loop sees it; loops take so many registers."""
 
@@ -163,8 +180,8 @@ class Compiler:
             raise self.error
         return lambda *args: self.launched.append(grid)
 
-    def synchronize(self) -> None:
-        pass
+    def per_thread_default_stream(self) -> Any:
+        return SimpleNamespace(synchronize=lambda: self.launched.append("waited"))
 
 
 def nothing() -> None:
@@ -177,7 +194,8 @@ def test_loops_that_take_many_registers_are_compiled_with_few(registers: int, li
     Loop(cuda, nothing)(1000)  # type: ignore[arg-type]
     assert [limit for _, limit in cuda.made] == limits
     assert len({name for name, _ in cuda.made}) == len(limits)
-    assert cuda.launched == [(1, 128), (8, 128)]
+    assert [grid[:2] for grid in cuda.launched[::2]] == [(1, 128), (8, 128)]
+    assert cuda.launched[1::2] == ["waited", "waited"]
 
 
 def test_what_does_not_compile_for_a_gpu_is_one_sentence() -> None:

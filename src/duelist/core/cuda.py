@@ -7,6 +7,7 @@ kept on disk under a name with a digest of everything compiled, as on the CPU.
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 from collections.abc import Callable
 from functools import cache
@@ -34,6 +35,7 @@ SHARE = 0.9  # of the free memory that is used
 # warps instead of 16, and 100,000 runs are all in flight. On an H200, 6 arms: D-TS (106 registers) 3.7 -> 4.4 thousand
 # million duels a second, though it spills 112 bytes; RUCB (64, spills 16) 12.6 -> 12.4, so the others are left alone.
 MANY, FEW = 96, 64
+BEGINNING = threading.Lock()  # threads that wake the driver at once find it half awake
 
 Launch = Callable[..., None]
 
@@ -45,8 +47,10 @@ class Device:
     """
 
     def __init__(self) -> None:
-        self.cuda = load_cuda()
-        if not self.cuda.is_available():
+        with BEGINNING:
+            self.cuda = load_cuda()
+            found = self.cuda.is_available()
+        if not found:
             raise MissingExtra(
                 "engine cuda needs an NVIDIA GPU with its driver, and found none; engine cpu needs neither"
             )

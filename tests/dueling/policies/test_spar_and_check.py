@@ -89,7 +89,7 @@ class Plain:
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
             with np.errstate(divide="ignore"):
-                worth = np.where(chance > 0.5, np.minimum(self.trust(), (3 / (2 * chance - 1)) ** 2), self.trust())
+                worth = np.where(chance > 0.5, np.minimum(self.trust(), (3.25 / (2 * chance - 1)) ** 2), self.trust())
             drawn = luck.beta(mine + worth * chance + 1, theirs + worth * (1 - chance) + 1)
             drawn[left] = 0.5
             few, met = 2 * math.log(self.told + 1), mine + theirs
@@ -163,12 +163,12 @@ def test_without_a_condorcet_winner_copeland_regret_flattens() -> None:
 
 
 def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
-    """Measured with 32 runs of 30,000: 76, d-ts 143, winner-stays-strong 117."""
+    """Measured with 1,600 runs: 87 ± 2.5, d-ts 120 ± 1. Few would not do: one in a hundred loses ten times as much."""
     ours, theirs = (
-        simulate(name, "arxiv", horizon=100_000, runs=40, seed=1, progress=False).curve()[:, -1]
+        simulate(name, "arxiv", horizon=30_000, runs=320, seed=1, progress=False).curve()[:, -1]
         for name in ("spar-and-check", "d-ts")
     )
-    error = math.hypot(ours.std() / math.sqrt(40), theirs.std() / math.sqrt(40))
+    error = math.hypot(ours.std(), theirs.std()) / math.sqrt(320)
     assert ours.mean() + 3 * error < theirs.mean()
 
 

@@ -14,7 +14,7 @@ from duelist.dueling.policy import Duel, Policy
 
 FIRST = 20.0  # duels that a foretold chance is worth as long as nobody knows how well chances are foretold
 DOUBT = 10.0  # what this first guess is worth, in duels of two equal arms times 1/4
-SURE = 3.0  # standard deviations by which a foretold chance may be away from 1/2
+SURE = 3.25  # standard deviations by which a foretold chance may be away from 1/2
 MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them
