@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from duelist.analysis import analyze
 from duelist.clicks import Action, Log, Record, read_log, read_ubi, write_ubi
+from duelist.clicks.scan import scan_log
 from duelist.core.errors import BadInput
 
 QUERY = {
@@ -75,11 +77,32 @@ def test_where_ordinals_begin_is_seen_in_the_log(tmp_path: Path, rows: list[Any]
     assert read(tmp_path, QUERY, *rows[::-1]).records[0].clicks == log.records[0].clicks[::-1]
 
 
+@pytest.mark.parametrize("strays", [[at(0)], [at(3)], [at(1, "b")]])
+def test_a_stray_event_does_not_say_where_ordinals_begin(tmp_path: Path, strays: list[Any]) -> None:
+    clicks = [at(1), at(2)] * 50
+    log = read(tmp_path, QUERY, *clicks, *strays)
+    assert log.notes == ()
+    assert sum("say --ordinals 0 or 1" in bad.reason for bad in log.rejected) >= 100
+    log = read(tmp_path, QUERY, *clicks, *strays * 20)
+    assert log.rejected == ()
+    assert "if not, say --ordinals" in log.notes[0]
+
+
+def test_it_is_said_where_ordinals_were_found_to_begin(tmp_path: Path) -> None:
+    file = lines(tmp_path / "ubi.jsonl", QUERY, *[at(1), at(2), at(3)] * 10)
+    said = "Ordinals of clicks count from 1, as 10 of 30 without a document tell; if not, say --ordinals 0."
+    assert read_log(file).notes == (said,)
+    assert scan_log(file).losses.notes == [said]
+    assert read_log(file, ordinals=1).notes == ()
+    assert said in str(analyze(scan_log(file)))
+    assert read(tmp_path, QUERY, at(2, "b")).notes == ()  # it made no difference
+
+
 @pytest.mark.parametrize("rows", [[at(1)], [at(1, "b"), at(2, "b"), at(1)]])
 def test_where_ordinals_begin_is_never_guessed(tmp_path: Path, rows: list[Any]) -> None:
     log = read(tmp_path, QUERY, *rows)
     assert [bad.reason for bad in log.rejected] == [
-        "a click at an ordinal, of which nothing tells whether it counts from 0 or 1: say ordinals=0 or 1"
+        "a click at an ordinal, of which nothing tells whether it counts from 0 or 1: say --ordinals 0 or 1"
     ]
     assert log.records[0].lost == 1
     file = lines(tmp_path / "ubi.jsonl", QUERY, at(1))

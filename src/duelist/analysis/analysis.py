@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -226,10 +226,11 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     leading = comparisons[0].towards_leader()
     pair = leading.first, leading.second
     days, guarded = fold.daily.days(*pair), fold.guards.guarded(settings.alpha)
+    health = health_of(fold.watch, comparisons[0], days, moments, misdated, guarded, alone, settings)
     return Analysis(
         rankers=rankers,
         comparisons=comparisons,
-        health=health_of(fold.watch, comparisons[0], days, moments, misdated, guarded, alone, settings),
+        health=replace(health, notes=(*health.notes, *fold.watch.losses.notes)),
         impressions=fold.watch.usable,
         settings=settings,
         frozen=not fold.pairs[0].provisional,

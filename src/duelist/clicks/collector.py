@@ -50,6 +50,7 @@ class Collector:
         self.duplicates = self.repeated_clicks = 0
         self.actions: Counter[str] = Counter()
         self.repeated: Counter[str] = Counter()
+        self.notes: list[str] = []
 
     def add(self, read: Read, line: int = 0, text: str = "", path: object = "") -> None:
         """Keep what was read, united with the record of the same id if there is one."""
@@ -73,6 +74,10 @@ class Collector:
         text = text.strip().encode("utf-8", "replace").decode()
         self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker))
 
+    def note(self, sentence: str) -> None:
+        """Keep what was found out, if anything was."""
+        self.notes += [sentence] if sentence else []
+
     def log(self) -> Log:
         return Log(
             tuple(self.records.values()),
@@ -81,4 +86,5 @@ class Collector:
             self.repeated_clicks,
             dict(self.actions),
             dict(self.repeated),
+            tuple(self.notes),
         )

@@ -375,5 +375,5 @@ def impressions_of(log: Log, attributes: Sequence[str] = ()) -> Impressions:
     for bad in log.rejected:
         found.losses.reject(bad)
     found.losses.repeated.update(log.repeated)
-    found.losses.duplicates = log.duplicates
+    found.losses.duplicates, found.losses.notes = log.duplicates, list(log.notes)
     return found.impressions()

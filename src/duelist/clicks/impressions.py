@@ -31,6 +31,7 @@ class Losses:
     repeated: Counter[str] = field(default_factory=Counter)  # clicks on a slot clicked before, by ranker
     examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
     duplicates: int = 0  # rows that told of an impression once more
+    notes: list[str] = field(default_factory=list)  # what the file did not say and its rows told, in sentences
 
     def reject(self, bad: Rejected) -> None:
         """Count one."""

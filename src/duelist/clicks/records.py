@@ -74,6 +74,7 @@ class Log:
     repeated_clicks: int = 0  # on a position that was clicked before
     actions: Mapping[str, int] = field(default_factory=dict)  # events that are no clicks, by name
     repeated: Mapping[str, int] = field(default_factory=dict)  # repeated clicks by the ranker that owns the slot
+    notes: tuple[str, ...] = ()  # what the file did not say and its rows told, in sentences
 
 
 class BadRow(Exception):

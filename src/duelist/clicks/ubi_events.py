@@ -3,7 +3,7 @@
 An event names its query. Of the responses to that query it belongs to the one that showed its
 document: the last one before the event. An event without a document goes by `position.ordinal`, of which nobody
 knows whether it counts from 0 or from 1: events that have both tell, or ordinals that only one of the
-two allows, or the caller.
+two allows, where they are no strays, or the caller.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from duelist.clicks.collector import Collector
 from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, text, whole
@@ -19,6 +19,9 @@ from duelist.clicks.rows import RANKER, Read, first_of
 
 CLICKS = (CLICK, "click_through")
 VALUE = ("value", "price", "revenue", "amount")  # what an event may call its worth
+
+STRAY = 0.05  # of the events with an ordinal alone: no more may tell nothing, as a log may lose no more of its clicks
+DIRECT = 10  # events that name their document tell however many others do not, if they are more
 
 Key = tuple[str, str]  # experiment and id of an impression
 
@@ -69,7 +72,10 @@ class Joined:
 
 def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -> None:
     """Add what happened to the impressions."""
-    begin = ordinals if ordinals is not None else first_ordinal(ordinal_votes(responses, events))
+    begin = ordinals
+    if begin is None:
+        begin, why = first_ordinal(ordinal_votes(responses, events))
+        responses.found.note(why)
     joined = attach(responses, events, begin)
     settle(responses.found, joined, labels_of(joined))
 
@@ -175,16 +181,29 @@ def _slot(shown: tuple[str, ...], fields: Mapping[str, Any], begin: int | None) 
         raise BadRow("a click without object_id and position.ordinal")
     place = whole("ordinal", ordinal)
     if begin is None:
-        raise BadRow("a click at an ordinal, of which nothing tells whether it counts from 0 or 1: say ordinals=0 or 1")
+        raise BadRow(
+            "a click at an ordinal, of which nothing tells whether it counts from 0 or 1: say --ordinals 0 or 1"
+        )
     if not begin <= place < begin + len(shown):
         raise BadRow(f"a click at the ordinal {place}, but those of {len(shown)} documents count from {begin}")
     return place - begin
 
 
-def ordinal_votes(responses: Responses, events: Iterable[UbiRow]) -> tuple[Counter[int], Counter[int]]:
-    """How often ordinals begin at 0 and at 1: by events that also name their document, and by those at an end."""
-    both: Counter[int] = Counter()
-    ends: Counter[int] = Counter()
+class Votes(NamedTuple):
+    """What events tell of where ordinals begin."""
+
+    both: Counter[int]  # how often at 0 and at 1, by events that also name their document
+    ends: Counter[int]  # by those that do not, at an end of the list: only one of the two allows them
+    alone: int  # events that have an ordinal and no document
+
+    def and_of(self, other: Votes) -> Votes:
+        """Those of more events."""
+        return Votes(self.both + other.both, self.ends + other.ends, self.alone + other.alone)
+
+
+def ordinal_votes(responses: Responses, events: Iterable[UbiRow]) -> Votes:
+    """How often ordinals begin at 0 and at 1."""
+    both, ends, alone = Counter[int](), Counter[int](), 0
     for row in events:
         record, document, ordinal = _response(responses, row.fields), document_of(row.fields), _ordinal(row.fields)
         if record is None or ordinal is None or not str(ordinal).isdecimal():
@@ -192,20 +211,34 @@ def ordinal_votes(responses: Responses, events: Iterable[UbiRow]) -> tuple[Count
         place = int(ordinal)
         if str(document) in record.shown:
             both[place - record.shown.index(str(document))] += 1
-        elif document is None and place in (0, len(record.shown)):
-            ends[0 if place == 0 else 1] += 1
-    return both, ends
+        elif document is None:
+            alone += 1
+            if place in (0, len(record.shown)):
+                ends[0 if place == 0 else 1] += 1
+    return Votes(both, ends, alone)
 
 
-def first_ordinal(found: tuple[Counter[int], Counter[int]]) -> int | None:
-    """Whether ordinals count from 0 or 1, by events that also name their document, else by those at an end.
+def first_ordinal(votes: Votes) -> tuple[int | None, str]:
+    """Whether ordinals count from 0 or 1, by events that also name their document, else by those at an end; and why.
 
-    None where nothing tells, or where events contradict each other in more than one case of ten.
+    None where nothing tells, where events contradict each other in more than one case of ten, and where those that
+    tell are so few that both 0 and 1 fit nearly all: a stray event must not turn the verdict round.
+
+    >>> first_ordinal(Votes(Counter(), Counter({1: 30}), 400))
+    (1, 'Ordinals of clicks count from 1, as 30 of 400 without a document tell; if not, say --ordinals 0.')
+    >>> first_ordinal(Votes(Counter(), Counter({0: 1}), 400))
+    (None, '')
     """
-    both, ends = found
-    votes = both if both[0] + both[1] else ends
-    better = 0 if votes[0] > votes[1] else 1
-    return better if votes[better] > 9 * votes[1 - better] else None
+    stray = STRAY * votes.alone
+    by_document = votes.both[0] + votes.both[1] > min(stray, DIRECT)
+    told, of = (votes.both, votes.both.total()) if by_document else (votes.ends, votes.alone)
+    better = 0 if told[0] > told[1] else 1
+    if told[better] <= 9 * told[1 - better] or not (by_document or told[better] > stray):
+        return None, ""
+    if not votes.alone:  # it makes no difference
+        return better, ""
+    tell = f"{told[better]:,} of {of:,} {'with' if by_document else 'without'} a document tell"
+    return better, f"Ordinals of clicks count from {better}, as {tell}; if not, say --ordinals {1 - better}."
 
 
 def document_of(fields: Mapping[str, Any]) -> Any:

@@ -21,7 +21,16 @@ from duelist.clicks.json_rows import NAMES, UNUSUAL, JsonRows
 from duelist.clicks.rows import Read
 from duelist.clicks.ubi import check_ordinals, responses_of, row_of_line
 from duelist.clicks.ubi_buckets import Buckets, Lines
-from duelist.clicks.ubi_events import UbiRow, attach, document_of, first_ordinal, labels_of, ordinal_votes, settle
+from duelist.clicks.ubi_events import (
+    UbiRow,
+    Votes,
+    attach,
+    document_of,
+    first_ordinal,
+    labels_of,
+    ordinal_votes,
+    settle,
+)
 from duelist.clicks.ubi_rows import UsualQueries
 
 
@@ -103,13 +112,13 @@ class UbiScan:
         """Where ordinals begin, as all events say together."""
         if self.ordinals is not None:
             return self.ordinals
-        both, ends = Counter[int](), Counter[int]()
+        votes = Votes(Counter(), Counter(), 0)
         for lines in self.buckets:
             found = Collector()
-            votes = ordinal_votes(*responses_of(_rows(lines, range(len(lines.texts)), found), found))
-            both.update(votes[0])
-            ends.update(votes[1])
-        return first_ordinal((both, ends))
+            votes = votes.and_of(ordinal_votes(*responses_of(_rows(lines, range(len(lines.texts)), found), found)))
+        begin, why = first_ordinal(votes)
+        self.found.losses.notes += [why] if why else []
+        return begin
 
     @cached_property
     def rankers(self) -> tuple[str, ...]:
