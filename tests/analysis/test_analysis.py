@@ -19,7 +19,7 @@ from duelist.analysis.page import page
 from duelist.analysis.text import format_analysis
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.gather import impressions_of
-from duelist.clicks.log import Log, Record, write_log
+from duelist.clicks.log import Action, Log, Record, write_log
 from duelist.core.errors import BadInput
 from duelist.evidence import Accounts, BettingSequence, ClickWeights, user_hash
 from duelist.evidence.fixed import t_test
@@ -139,9 +139,42 @@ def test_watched_experiments_without_a_difference_seldom_have_a_winner() -> None
 def test_unfair_coins_make_the_experiment_invalid() -> None:
     analysis = analyze(log_of(demo_log(400, {"old": 0.2, "new": 0.6}, fair=False)))
     assert not analysis.health.valid
-    assert analysis.comparisons[0].winner == "new"
+    assert analysis.comparisons[0].limits[1] < 0  # new would win
     assert analysis.winner is None
     assert "WITHHELD, do not act on it. First picks of new, old are not equal" in format_analysis(analysis)
+
+
+def test_where_a_verdict_is_withheld_nothing_names_a_winner() -> None:
+    records = demo_log(900, {"a": 0.1, "b": 0.3, "c": 0.6}, fair=False, slots=6, seed=1)
+    bought = [
+        replace(r, actions=tuple(Action("buy", c) for c in r.clicks), attributes={"device": "desk"}) for r in records
+    ]
+    log = log_of(bought)
+    analysis = analyze(log, outcomes=("clicks", "buy"), segments=("device",))
+    told, summary = format_analysis(analysis), analysis.summary()
+    assert (analysis.withheld, analysis.undecided[0].winner) == (True, None)
+    assert "uncertain again" not in told
+    assert "No number of users: what is wrong with the experiment has to be mended." in told
+    rows = [row.split() for row in told.split("Every two rankers")[1].split("For those")[0].splitlines()]
+    assert [row[-1] for row in rows if "over" in row or "desk" in row][:3] == ["withheld"] * 3
+    assert sum(row[-1:] == ["withheld"] for row in rows) == 7
+    compared = summary["comparisons"] + summary["other_outcomes"][0]["comparisons"]
+    assert {(c["winner"], c["withheld"], c["users_to_undo"], c["more_users"]) for c in compared} == {
+        (None, True, None, None)
+    }
+    assert summary["segments"][0]["winner"] is None
+    assert page(analysis, "log").count("<td>withheld</td>") == 7
+
+
+def test_another_outcome_has_the_direction_of_the_title() -> None:
+    records = [
+        replace(r, actions=(Action("buy", r.teams.index(r.rankers.index("old"))),)) for r in demo_log(800, CLEAR)
+    ]
+    told = format_analysis(analyze(log_of(records), outcomes=("clicks", "buy")))
+    assert told.startswith("new against old")
+    (row,) = [line.split() for line in told.splitlines() if line.startswith("new over old")]
+    assert (row[4], row[-1]) == ("-1.000", "old")
+    assert "old over new" not in told
 
 
 def test_three_rankers_are_compared_in_pairs_at_a_corrected_level() -> None:
@@ -152,7 +185,7 @@ def test_three_rankers_are_compared_in_pairs_at_a_corrected_level() -> None:
     assert analysis.winner == "b"
     winners = {(c.first, c.second): c.winner for c in analysis.comparisons}
     assert winners == {("a", "b"): "b", ("b", "c"): "b", ("a", "c"): None}
-    assert "a over c" in format_analysis(analysis)
+    assert "c over a" in format_analysis(analysis)  # in the order of the title
 
 
 def test_credit_in_the_log_goes_before_teams_and_records_without_either_are_counted() -> None:
@@ -173,7 +206,9 @@ def test_a_log_in_which_no_window_has_closed_is_provisional() -> None:
     assert analysis.comparisons[0].users == 600
     assert analysis.comparisons[0].limits[1] < 0
     assert analysis.winner is analysis.comparisons[0].winner is None
+    assert analysis.summary()["comparisons"][0]["more_users"] is None
     assert "PROVISIONAL" in format_analysis(analysis)
+    assert "No user decides it: a window has to close, 24 hours after a first impression" in format_analysis(analysis)
     assert "new: preferred" not in format_analysis(analysis)
     ended = analyze(log_of(untimed), window=24, ended=True)
     assert ended.frozen

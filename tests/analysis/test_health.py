@@ -214,7 +214,7 @@ def test_a_verdict_that_replays_do_not_support_is_withheld() -> None:
         for i, credit in enumerate(zip(large.tolist(), small.tolist(), strict=True))
     ]
     found = analyze(Log(tuple(records)))
-    assert found.comparisons[0].winner == "new"
+    assert found.comparisons[0].limits[0] > 0  # new would win
     assert found.health.replay["confidence sequence"] > 0.1
     assert found.health.unreliable == ("confidence sequence",)
     assert (found.winner, found.health.valid, found.summary()["winner"]) == (None, False, None)

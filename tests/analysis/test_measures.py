@@ -136,7 +136,10 @@ def test_clicks_alone_say_what_they_can() -> None:
     analysis = analyze(Log(tuple(records)))
     new = sum(r.rankers == ("new",) for r in records)
     assert analysis.effect.share == pytest.approx(new / 2000)
-    assert analysis.comparisons[0].winner == "new"
+    assert (analysis.winner, analysis.comparisons[0].winner, analysis.withheld) == (None, None, True)
+    told = f"which do not say how often each was shown. Clicks: new {new:,}, old {2000 - new:,}."
+    assert told in str(analysis)
+    assert "an impression" not in str(analysis)
     assert any("The log has clicks alone" in note for note in analysis.health.notes)
     assert "Not known: the log has no teams." in str(analysis)
 

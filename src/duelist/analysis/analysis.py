@@ -67,6 +67,7 @@ class Analysis:
     days: tuple[Day, ...] = ()
     waiting: int = 0  # impressions whose clicks may still come
     dates: tuple[float, float] = (0.0, 0.0)  # of the first impression and the last
+    clicks_alone: bool = False  # impressions are clicks, and nobody knows how often each ranker was shown
 
     @property
     def unit(self) -> str:
@@ -84,9 +85,14 @@ class Analysis:
         return self.settings.alpha
 
     @property
+    def withheld(self) -> bool:
+        """Whether no winner may be named, of anything."""
+        return self.clicks_alone or not self.health.valid
+
+    @property
     def winner(self) -> str | None:
         """The ranker that is preferred to every other one, if the experiment is valid, frozen and there is one."""
-        for ranker in self.rankers if self.health.valid else ():
+        for ranker in () if self.withheld else self.rankers:
             won = [c.winner == ranker.name for c in self.comparisons if ranker.name in (c.first, c.second)]
             if len(won) == len(self.rankers) - 1 and all(won):
                 return ranker.name
@@ -116,7 +122,9 @@ class Analysis:
         return {
             "experiment": self.experiment,
             "winner": self.winner,
+            "withheld": self.withheld,
             "valid": self.health.valid,
+            "clicks_alone": self.clicks_alone,
             "frozen": self.frozen,
             "impressions": self.impressions,
             "waiting": self.waiting,
@@ -161,10 +169,10 @@ def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: A
     ...     clicked = 1 if i % 3 == 0 else 0
     ...     return Record(f"i{i}", f"u{i}", "q", 3600.0 * i, ("a", "b"), (clicked,), ("new", "old"), (0, 1))
     >>> analysis = analyze(Log(tuple(map(impression, range(300)))))
-    >>> analysis.comparisons[0].wins, analysis.comparisons[0].winner
-    ((200, 100, 0), 'new')
-    >>> analysis.health.valid, analysis.winner  # "new" always picked first
-    (False, None)
+    >>> analysis.comparisons[0].wins
+    (200, 100, 0)
+    >>> analysis.health.valid, analysis.winner, analysis.comparisons[0].winner  # "new" always picked first
+    (False, None, None)
     """
     analyses = analyze_all(log, experiment, Settings(**settings))
     if len(analyses) > 1:
@@ -227,6 +235,8 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     pair = leading.first, leading.second
     days, guarded = fold.daily.days(*pair), fold.guards.guarded(settings.alpha)
     health = health_of(fold.watch, comparisons[0], days, moments, misdated, guarded, alone, settings)
+    if alone or not health.valid:
+        comparisons, *others = (tuple(replace(c, withheld=True) for c in found) for found in (comparisons, *others))
     return Analysis(
         rankers=rankers,
         comparisons=comparisons,
@@ -242,6 +252,7 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
         days=days,
         waiting=moments.impressions - fold.watch.rows,
         dates=fold.watch.dates,
+        clicks_alone=alone,
     )
 
 

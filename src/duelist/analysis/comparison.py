@@ -38,6 +38,7 @@ class Comparison:
     open: int = 0  # users whose window has not closed
     late: int = 0  # impressions after their user's window
     provisional: bool = False  # outcomes may still change: nobody wins
+    withheld: bool = False  # the experiment may not be believed: nobody wins
     needs_cap: float | None = None  # the outcome has no bound, and nobody wins without one; this is a proposal
     capped: Capped | None = None
     betting: tuple[BettingSequence, Course] | None = None  # where a cap is declared
@@ -79,8 +80,9 @@ class Comparison:
 
     @property
     def winner(self) -> str | None:
-        """Who is preferred, if the confidence sequence excludes 0, outcomes no longer change and have a bound."""
-        low, high = (0.0, 0.0) if self.provisional or self.needs_cap is not None else self.limits
+        """Who is preferred, if the confidence sequence excludes 0 and nothing else forbids a verdict."""
+        forbidden = self.withheld or self.provisional or self.needs_cap is not None
+        low, high = (0.0, 0.0) if forbidden else self.limits
         return self.first if low > 0 else self.second if high < 0 else None
 
     @property
@@ -115,6 +117,8 @@ class Comparison:
         """How many more decide it with 80 % probability, if the preference is as measured; None: nobody knows."""
         if self.winner:
             return 0
+        if self.withheld or self.provisional:  # it is not users that are missing
+            return None
         if self.needs_cap is not None or self.accounts.effective < TELLING:
             return None
         effect = abs(self.accounts.total) / self.users
@@ -161,8 +165,10 @@ class Comparison:
 
     def towards_leader(self) -> Comparison:
         """The same with the ranker that is ahead named first."""
-        if self.preference >= 0:
-            return self
+        return self if self.preference >= 0 else self.turned()
+
+    def turned(self) -> Comparison:
+        """The same with the other ranker named first."""
         betting = self.betting and (self.betting[0].turned(), turned_course(self.betting[1]))
         capped = self.capped and self.capped.turned()
         turned = replace(self, first=self.second, second=self.first, betting=betting, capped=capped)
@@ -176,6 +182,7 @@ class Comparison:
             "first": self.first,
             "second": self.second,
             "winner": self.winner,
+            "withheld": self.withheld,
             "provisional": self.provisional,
             "needs_cap": self.needs_cap,
             "users": self.users,

@@ -49,17 +49,26 @@ def tables(analysis: Analysis) -> list[tuple[str, Table]]:
     """The tables of the report with their headings; the page shows the same."""
     found = []
     if len(analysis.comparisons) > 1:
-        found.append(("Every two rankers", comparison_table(analysis.comparisons)))
+        found.append(("Every two rankers", comparison_table(_turned(analysis, analysis.comparisons))))
     for other in analysis.others:
         needs = other.comparisons[0].needs_cap if other.comparisons else None
         without = "" if needs is None else f", which needs a cap for a verdict, as --cap {other.name}={needs:g}"
-        found.append((f"By {other.name}{without}", comparison_table(other.comparisons)))
+        found.append((f"By {other.name}{without}", comparison_table(_turned(analysis, other.comparisons))))
     leading = analysis.comparisons[0].towards_leader()
     if analysis.segments:
         heading = f"{leading.first} over {leading.second}, by segment"
         found.append((heading, segment_table(analysis)))
     found.append(("For those who planned the number of users, at that number only", fixed_table(analysis)))
     return found
+
+
+def _turned(analysis: Analysis, comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Each in the direction of the title, also where another outcome says the opposite."""
+    order = [ranker.name for ranker in analysis.rankers]
+    if len(order) == 2:
+        leading = analysis.comparisons[0].towards_leader()
+        order = [leading.first, leading.second]
+    return [c if order.index(c.first) < order.index(c.second) else c.turned() for c in comparisons]
 
 
 def _hanging(title: str, lines: list[str]) -> list[tuple[str, str]]:
@@ -84,6 +93,8 @@ def verdict(analysis: Analysis) -> str:
     leading, winner = analysis.comparisons[0].towards_leader(), analysis.winner
     if not analysis.health.valid:
         return f"Nobody: the verdict is WITHHELD, do not act on it. {sentence(analysis.health.reasons[0])}"
+    if analysis.clicks_alone:
+        return f"Nobody: the log has clicks alone, which do not say how often each was shown. {_counts(analysis)}"
     if leading.needs_cap is not None:
         return f"Nobody yet. {_needs_cap(analysis, leading.needs_cap)}"
     if winner and len(analysis.rankers) == 2:
@@ -95,6 +106,12 @@ def verdict(analysis: Analysis) -> str:
         by = f"{ahead} is ahead by {leading.preference:.3g} {_measure(analysis)}" if leading.preference else "a tie"
         return f"Undecided; so far {by}."
     return _undecided(analysis)
+
+
+def _counts(analysis: Analysis) -> str:
+    """Clicks of each ranker, where every impression is one."""
+    counts = (f"{r.name} {r.credit.estimate * analysis.impressions:,.0f}" for r in analysis.rankers)
+    return f"Clicks: {', '.join(counts)}."
 
 
 def _needs_cap(analysis: Analysis, proposed: float) -> str:
@@ -129,11 +146,16 @@ def _undecided(analysis: Analysis) -> str:
 def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
     effect, what = analysis.effect, named(analysis.settings.outcomes[0])
     first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
-    lines = [f"{what.capitalize()} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
+    if analysis.clicks_alone:
+        lines = [_counts(analysis)]
+    else:
+        lines = [
+            f"{what.capitalize()} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."
+        ]
     if effect.share is not None:
         lift = "" if effect.lift is None else f", {effect.lift:+.1%} over {leading.second}"
         lines.append(f"{leading.first} has {effect.share:.1%} of the {what} of both{lift}.")
-    parts = halves(analysis.days)
+    parts = None if analysis.clicks_alone else halves(analysis.days)
     if parts:
         lines.append(f"In the first half of the days {parts[0]:+.3g} an impression, in the second {parts[1]:+.3g}.")
     return lines
@@ -148,6 +170,9 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
     low, high = leading.limits
     wins, losses, ties = leading.wins
     level = f"{100 * (1 - leading.alpha):.4g} %"
+    if analysis.clicks_alone:
+        sure = "Of clicks alone nobody can be sure: a ranker that is shown more often has more of them."
+        return [sure, f"{wins:,} {plural(analysis)} prefer {leading.first}, {losses:,} {leading.second}."]
     lines = []
     if leading.users and (low > -math.inf or high < math.inf):
         lines.append(
@@ -190,6 +215,10 @@ def _between(low: float, high: float) -> str:
 
 def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
     lines = []
+    if analysis.clicks_alone:
+        return ["A log with a row for every list that was shown, clicked or not."]
+    if analysis.withheld:
+        return ["No number of users: what is wrong with the experiment has to be mended."]
     if leading.winner:
         row = f"{leading.users_to_undo:,} {plural(analysis)} in a row for {leading.second}"
         lines.append(f"{row}, each as clear as the others were, would make it uncertain again.")
@@ -203,6 +232,9 @@ def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
 
 def _what_decides(analysis: Analysis, comparison: Comparison) -> list[str]:
     more, detectable = comparison.more_users, comparison.detectable
+    if comparison.provisional:
+        hours = f"{analysis.window or 0:g} hours"
+        return [f"No user decides it: a window has to close, {hours} after a first impression; or say --ended."]
     if comparison.needs_cap is not None:
         lines = ["A cap decides whether this can be decided."]
     elif more is None:
@@ -223,7 +255,8 @@ def _of_late(traffic: Traffic) -> str:
 
 def _users(analysis: Analysis, leading: Comparison) -> list[str]:
     hours = f"{analysis.window or 0:g} hours"
-    lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} impressions in all."]
+    what = "clicks" if analysis.clicks_alone else "impressions"
+    lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} {what} in all."]
     if analysis.waiting:
         lines.append(f"{analysis.waiting:,} more impressions wait for their clicks; they count later, or with --ended.")
     if leading.open:
@@ -284,8 +317,12 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     for c in comparisons:
         low, high = c.limits
         numbers = [f"{c.users:,}", f"{c.preference:+.3f}", f"{low:+.3f}", f"{high:+.3f}", f"{c.e_value:.3g}"]
-        rows.append([f"{c.first} over {c.second}", *numbers, c.winner or "-"])
+        rows.append([f"{c.first} over {c.second}", *numbers, _winner(c.winner, c.withheld)])
     return Table(["pair", "users", "preference", "low", "high", "e-value", "winner"], rows)
+
+
+def _winner(winner: str | None, withheld: bool) -> str:
+    return "withheld" if withheld else winner or "-"
 
 
 def segment_table(analysis: Analysis) -> Table:
@@ -293,7 +330,7 @@ def segment_table(analysis: Analysis) -> Table:
     rows = []
     for part in analysis.segments:
         numbers = [f"{part.users:,}", f"{part.preference:+.3f}", f"{part.low:+.3f}", f"{part.high:+.3f}"]
-        rows.append([part.name, *numbers, part.winner or "-"])
+        rows.append([part.name, *numbers, _winner(part.winner, analysis.withheld)])
     return Table(["segment", "users", "preference", "low", "high", "winner"], rows)
 
 
