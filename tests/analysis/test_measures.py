@@ -13,10 +13,11 @@ from typer.testing import CliRunner
 
 from duelist.analysis.analysis import analyze, analyze_all
 from duelist.analysis.demo import START, demo_log
-from duelist.analysis.guardrails import Guardrail
+from duelist.analysis.guardrails import FirstPages, Guardrail
 from duelist.analysis.page import page
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Action, Log, Record, write_log
+from duelist.clicks.rows import row_of
 from duelist.core.errors import BadInput
 
 CLEAR = {"old": 0.2, "new": 0.3}
@@ -92,6 +93,75 @@ def test_segments_are_the_same_comparison_of_fewer_at_a_shared_level() -> None:
     assert "by segment" in str(analysis)
     with pytest.raises(BadInput, match="no impression has anything in the column 'planet'"):
         analyze(Log(tuple(replace(r, attributes={}) for r in records)), segments=("planet",))
+
+
+def test_a_guardrail_on_a_column_that_is_not_there_is_an_error(tmp_path: Path, command: typer.Typer) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    records = buying(demo_log(50, CLEAR))
+    with pytest.raises(BadInput, match="no impression has anything in the column 'nope'"):
+        analyze(Log(tuple(records)), guardrails=("nope<3",))
+    write_log(records, tmp_path / "log.jsonl")
+    table = tmp_path / "log.csv"
+    table.write_text("user,shown,clicks,rankers,teams,device,latency\nann,a b,0,x y,0 1,desk,9\n")
+    packed = tmp_path / "log.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist([row_of(record) for record in records]), packed)
+    asked = {"--guardrail=nope<3": "zero-results, abandonment", "--segment=nope": "queries"}
+    for file in (tmp_path / "log.jsonl", table, packed):
+        for option, others in asked.items():
+            with pytest.raises(BadInput, match=f"'nope'; its columns are device, latency, and {others}"):
+                CliRunner().invoke(command, [str(file), option], catch_exceptions=False)
+    with pytest.raises(BadInput, match="'rankers' is a part of every log"):
+        CliRunner().invoke(command, [str(tmp_path / "log.jsonl"), "--segment", "rankers"], catch_exceptions=False)
+
+
+def empty_pages(rate: float, users: int, seed: int, visits: int = 8) -> Log:
+    luck = np.random.default_rng(seed)
+    return Log(
+        tuple(
+            Record(f"{i}", f"u{i % users}", "q", 1.79e9 + i, *((), ()), ("old", "new"), ())
+            if luck.random() < rate
+            else Record(f"{i}", f"u{i % users}", "q", 1.79e9 + i, ("a", "b"), (), ("old", "new"), (i % 2, 1 - i % 2))
+            for i in range(users * visits)
+        )
+    )
+
+
+def test_many_empty_pages_break_a_guardrail_before_limits_begin() -> None:
+    found = analyze(empty_pages(0.1, 300, 1, visits=2), guardrails=("zero-results<0.02",))
+    (rail,) = found.guarded
+    assert (rail.first_pages, rail.broken) == (True, True)
+    assert 0.02 < rail.low < 0.1 < rail.high < 0.2
+    assert found.withheld
+    assert ", by first pages), BROKEN." in str(found)
+
+
+def test_first_pages_seldom_break_a_limit_that_is_kept() -> None:
+    luck, broken = np.random.default_rng(0), 0
+    for _ in range(300):
+        pages = FirstPages(0.02)
+        for part in range(3):
+            users = np.arange(part * 100, part * 100 + 200) % 300  # half of them were there before
+            pages.add(users, np.asarray(luck.random(200) < 0.02, np.float64))
+        assert pages.sequence.users == 300
+        broken += pages.limits(0.05)[0] > 0
+    assert broken <= 15
+
+
+def test_what_is_not_known_to_hold_is_said_to_be_so() -> None:
+    log = empty_pages(0.1, 300, 1)
+    seen = analyze(log, guardrails=("zero-results<0.5",)).guarded[0].mean
+    near = str(analyze(log, guardrails=(f"zero-results<{seen - 0.005}",)))
+    assert f": {seen:.3g} in 2,400 impressions (from 0.0" in near
+    assert "so far BEYOND the limit, but NOT KNOWN to hold." in near
+    assert "so far within the limit, but NOT KNOWN to hold." in str(analyze(log, guardrails=("zero-results<0.11",)))
+    kept = analyze(log, guardrails=("zero-results<0.3",))
+    assert "), holds." in str(kept)
+    assert kept.summary()["guardrails"][0]["holds"]
+    few = [replace(r, attributes={"latency": 12.0}) for r in demo_log(5, CLEAR)]
+    unknown = "latency < 9: 12 in 9 impressions (too few users for limits), so far BEYOND the limit, but NOT KNOWN"
+    assert unknown in str(analyze(Log(tuple(few)), guardrails=("latency<9",)))
 
 
 def test_a_broken_guardrail_withholds_the_verdict() -> None:

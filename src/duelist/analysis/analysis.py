@@ -142,7 +142,7 @@ class Analysis:
             ],
             "segments": [_finite(segment._asdict()) for segment in self.segments],
             "guardrails": [
-                _finite(rail._asdict()) | {"guardrail": str(rail.guardrail), "broken": rail.broken}
+                _finite(rail._asdict()) | {"guardrail": str(rail.guardrail), "broken": rail.broken, "holds": rail.holds}
                 for rail in self.guarded
             ],
             "days": [day._asdict() for day in self.days],

@@ -13,8 +13,8 @@ from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits
 from duelist.analysis.outcomes import Outcome
 from duelist.analysis.pairs import Pair, Windows
+from duelist.clicks.columns_of import NoColumn
 from duelist.clicks.impressions import Array, Impressions
-from duelist.core.errors import BadInput
 from duelist.core.growing import Growing
 from duelist.core.memory import Flags
 from duelist.evidence.accounts import Accounts
@@ -82,16 +82,14 @@ def _places(earnings: Earnings, column: str) -> list[Place]:
         return _head_and_tail(earnings)
     head = next(earnings())[0].log
     if column not in head.attributes:
-        raise BadInput(
-            f"there is no column {column!r}; others are {', '.join(head.attributes) or 'none'}, and {QUERIES}"
-        )
+        raise NoColumn(f"there is no column {column!r}", [QUERIES]).among(head.attributes)
     values, names = np.concatenate([e.log.attributes[column] for e, _ in earnings()]), head.attribute_names[column]
     if names:
         most = np.argsort(-np.bincount(values[values >= 0], minlength=len(names)), kind="stable")[:VALUES]
         return [(f"{column} {names[number]}", _is(column, number)) for number in most.tolist()]
     distinct = np.unique(values[~np.isnan(values)])
     if not len(distinct):
-        raise BadInput(f"no impression has anything in the column {column!r}")
+        raise NoColumn(f"no impression has anything in the column {column!r}", [QUERIES])
     if len(distinct) <= VALUES:
         return [(f"{column} {value:g}", _is(column, value)) for value in distinct.tolist()]
     middle = float(np.nanmedian(values))

@@ -289,8 +289,16 @@ def _healthy(analysis: Analysis) -> list[str]:
 
 
 def _guarded(rail: Guarded) -> str:
-    state = "BROKEN" if rail.broken else "holds" if rail.low > -float("inf") else "not known yet"
-    return f"{rail.guardrail}: {rail.mean:.3g} (from {rail.low:.3g} to {rail.high:.3g}), {state}."
+    """How a guardrail stands: what is not known to hold is said to be so, with what was seen."""
+    if rail.broken or rail.holds:
+        state = "BROKEN" if rail.broken else "holds"
+    else:
+        so_far = "BEYOND" if rail.passed else "within"
+        state = f"so far {so_far} the limit, but NOT KNOWN to hold"
+    limits = f"from {rail.low:.3g} to {rail.high:.3g}{', by first pages' if rail.first_pages else ''}"
+    if math.inf in (-rail.low, rail.high):
+        limits = "too few users for limits"
+    return f"{rail.guardrail}: {rail.mean:.3g} in {rail.impressions:,} impressions ({limits}), {state}."
 
 
 def _lost(analysis: Analysis) -> list[str]:

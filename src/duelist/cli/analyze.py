@@ -72,6 +72,7 @@ def analyze_command(
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
     from duelist.analysis import Settings, analyze_all
+    from duelist.clicks.columns_of import NoColumn, other_columns
     from duelist.core.errors import BadInput
 
     if (log is None) != demo:
@@ -84,7 +85,11 @@ def analyze_command(
         *(tuple(segment or ()), tuple(guardrail or ()), most_lost, most, caps),
     )
     found = load(log, events, ordinals, weights, settings.columns)
-    show(analyze_all(found, experiment, settings), log, html, as_json)
+    try:
+        analyses = analyze_all(found, experiment, settings)
+    except NoColumn as error:
+        raise error.among(other_columns(log)) if log and "://" not in log else error from None
+    show(analyses, log, html, as_json)
 
 
 def _fitted(outcomes: tuple[str, ...], log: str | None, events: Path | None, ordinals: int | None) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from duelist.clicks.json_array import array_items, is_array
 from duelist.clicks.json_rows import NAMES, JsonRows
 from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.log import json_object
+from duelist.core.errors import BadInput
 
 NOTHING = msgspec.Raw(b"")
 
@@ -58,6 +59,8 @@ def _json_reader(attributes: Sequence[str]) -> Callable[[list[int], list[str]], 
     fields: list[Any] = [("id", str | int | None, None), ("user", str), ("query", str | None, ""), ("shown", list[str])]
     fields += [("time", float | str | None, 0.0), ("experiment", str | None, "")]
     fields += [(name, msgspec.Raw, NOTHING) for name in (*LISTS, *UNUSUAL)]
+    if own := {name for name, *_ in fields}.intersection(attributes):
+        raise BadInput(f"{min(own)!r} is a part of every log, not a column of its own")
     extra = [f"attribute_{place}" for place in range(len(attributes))]
     default: Any = partial(msgspec.field, default=None)
     fields += [(own, str | int | float | None, default(name=name)) for own, name in zip(extra, attributes, strict=True)]

@@ -118,7 +118,7 @@ def _no_log(path: str | Path, where: str, names: Iterable[str]) -> BadInput:
 def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
     names: set[str] = set()
     rows = complete = 0
-    for number, line, row in _json_objects(path):
+    for number, line, row in json_objects(path):
         rows += 1
         complete += isinstance(row, dict) and "user" in row and ("shown" in row or INSTEAD in row)
         names.update(row if isinstance(row, dict) else ())
@@ -127,7 +127,7 @@ def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
         raise _no_log(path, f"none of its {rows} rows has", names)
 
 
-def _json_objects(path: str | Path) -> Iterator[tuple[int, str, Any]]:
+def json_objects(path: str | Path) -> Iterator[tuple[int, str, Any]]:
     """Line by line; or the items of one JSON array, numbered from 1."""
     if is_array(path):
         for number, item in array_items(path):
