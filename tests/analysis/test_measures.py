@@ -95,6 +95,26 @@ def test_segments_are_the_same_comparison_of_fewer_at_a_shared_level() -> None:
         analyze(Log(tuple(replace(r, attributes={}) for r in records)), segments=("planet",))
 
 
+def test_an_action_that_nobody_did_is_an_error() -> None:
+    records = buying(demo_log(300, CLEAR, seed=1))
+    with pytest.raises(
+        BadInput, match="no action in the log is called 'purchse'; outcomes of this log are clicks, pur"
+    ):
+        analyze(Log(tuple(records)), outcomes=("clicks", "purchse"))
+    with pytest.raises(BadInput, match=r"is called 'buy'; outcomes of this log are clicks$"):
+        analyze(Log(tuple(demo_log(20, CLEAR))), outcomes=("buy:value",))
+
+
+def test_scores_are_called_credit() -> None:
+    scored = [replace(r, credit=(0.5, -2.0), clicks=()) for r in demo_log(50, CLEAR)]
+    told = str(analyze(Log(tuple(scored))))
+    assert "Credit an impression: old 0.5, new -2, in" in told
+    share = str(analyze(Log(tuple(replace(r, credit=(0.5, 0.0)) for r in scored))))
+    assert "old has 100.0% of the credit of both." in share
+    assert "clicks of both" not in told + share
+    assert "Clicks an impression" in str(analyze(Log(tuple(demo_log(50, CLEAR)))))
+
+
 def test_a_guardrail_on_a_column_that_is_not_there_is_an_error(tmp_path: Path, command: typer.Typer) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet

@@ -11,12 +11,13 @@ import numpy as np
 
 from duelist.analysis.clocks import Moments, fitting, moments_of
 from duelist.analysis.comparison import Comparison, adjusted_tests
+from duelist.analysis.credits import has_credit
 from duelist.analysis.days import Day
 from duelist.analysis.effect import Effect
 from duelist.analysis.fold import Fold
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.health import Health, health_of
-from duelist.analysis.outcomes import Outcome
+from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.pairs import Windows
 from duelist.analysis.segments import Segment, segments_of
 from duelist.analysis.settings import DEFAULT, Settings
@@ -25,6 +26,7 @@ from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Log
 from duelist.clicks.lone import is_clicks_alone, with_rankers
 from duelist.clicks.portions import Part, Portions, in_time
+from duelist.clicks.records import CLICK
 from duelist.core.errors import BadInput
 from duelist.core.growing import Growing
 from duelist.evidence.bootstrap import Bootstrap
@@ -67,6 +69,7 @@ class Analysis:
     days: tuple[Day, ...] = ()
     waiting: int = 0  # impressions whose clicks may still come
     dates: tuple[float, float] = (0.0, 0.0)  # of the first impression and the last
+    scored: bool = False  # the log has credit of its own, which need not be clicks
     clicks_alone: bool = False  # impressions are clicks, and nobody knows how often each ranker was shown
 
     @property
@@ -225,6 +228,7 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     if moments.closed and math.isfinite(moments.attribution) and not settings.ended:
         log = _closed(log, moments)
     outcomes = [(outcome, _windows(outcome, settings)) for outcome in map(Outcome.read, settings.outcomes)]
+    _check_actions(log, [outcome for outcome, _ in outcomes])
     fold = Fold(log, moments, outcomes, settings.guardrails, settings.unit).run()
     level = settings.alpha / len(outcomes)
     comparisons, *others = (pairs.comparisons(level, settings.seed) for pairs in fold.pairs)
@@ -252,8 +256,22 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
         days=days,
         waiting=moments.impressions - fold.watch.rows,
         dates=fold.watch.dates,
+        scored=outcomes[0][0] == CLICKS and not alone and _has_scores(log),
         clicks_alone=alone,
     )
+
+
+def _check_actions(log: Portions, outcomes: Sequence[Outcome]) -> None:
+    """An error for an action that nobody did: a tie at nothing would look like a result."""
+    names = log.head.action_names
+    for outcome in outcomes:
+        if outcome.action not in (CLICK, *names):
+            others = ", ".join(["clicks", *sorted(set(names) - {CLICK})])
+            raise BadInput(f"no action in the log is called {outcome.action!r}; outcomes of this log are {others}")
+
+
+def _has_scores(log: Portions) -> bool:
+    return bool(log.head.given.shape[1]) and any(has_credit(portion).any() for portion in log.portions())
 
 
 def _windows(outcome: Outcome, settings: Settings) -> Windows | None:

@@ -144,7 +144,8 @@ def _undecided(analysis: Analysis) -> str:
 
 
 def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
-    effect, what = analysis.effect, named(analysis.settings.outcomes[0])
+    effect = analysis.effect
+    what = "credit" if analysis.scored else named(analysis.settings.outcomes[0])
     first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
     if analysis.clicks_alone:
         lines = [_counts(analysis)]
