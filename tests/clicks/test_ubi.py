@@ -77,6 +77,62 @@ def test_where_ordinals_begin_is_seen_in_the_log(tmp_path: Path, rows: list[Any]
     assert read(tmp_path, QUERY, *rows[::-1]).records[0].clicks == log.records[0].clicks[::-1]
 
 
+def test_other_files_hold_the_same_rows(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = [{**QUERY, "query_id": f"q{i}"} for i in range(30)]
+    rows += [event(query_id=f"q{i}", object={"object_id": "abc"[i % 3]}) for i in range(30)]
+    plain = [{**row, "query_attributes": {"rankers": "old,new", "teams": "0 1 -1"}} for row in rows[:30]] + rows[30:]
+    usual = lines(tmp_path / "ubi.jsonl", *plain)
+    array, hits, packed = (tmp_path / name for name in ("array.json", "hits.json", "ubi.parquet"))
+    array.write_text(json.dumps(plain, indent=1))
+    answer = {"took": 1, "hits": {"total": {"value": 60}, "hits": [{"_id": "1", "_source": row} for row in plain]}}
+    hits.write_text(json.dumps(answer, indent=1))
+    parquet.write_table(
+        pyarrow.concat_tables(
+            [pyarrow.Table.from_pylist(plain[:30]), pyarrow.Table.from_pylist(plain[30:])], promote_options="default"
+        ),
+        packed,
+    )
+    expected = scan_log(usual)
+    assert (len(expected), len(expected.done)) == (30, 30)
+    for file in (array, hits, packed):
+        found = scan_log(file)
+        assert found.done.slots.tolist() == expected.done.slots.tolist()
+        assert (found.users.tolist(), found.setup_names) == (expected.users.tolist(), expected.setup_names)
+        assert not found.losses.rows
+    assert [read_log(file).records for file in (array, hits)] == [read_log(usual).records] * 2
+    hits.write_text(json.dumps(answer) + json.dumps(answer))
+    assert read_log(hits).rejected[0].reason == "there is more behind the end of the array"
+    array.write_text(array.read_text()[:-40])
+    assert len(scan_log(array)) == 30
+    assert "the array breaks off here" in next(iter(scan_log(array).losses.rows))
+
+
+def test_a_table_that_is_no_log_is_not_called_empty(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    for columns, complaint in (
+        (
+            {"name": ["ann"], "shown": [["a"]]},
+            "it has no columns user, but 'name', 'shown'. A log is as the columns user",
+        ),
+        (
+            {"user": pyarrow.array([None], "string"), "shown": [["a"]]},
+            "none of the 1 rows of .* can be used, as line 1: no user",
+        ),
+        (
+            {"user_query": ["jazz"], "query_id": ["1"]},
+            "none of the 1 rows of .* can be used; 1 of them as line 1: no shown list",
+        ),
+    ):
+        parquet.write_table(pyarrow.table(columns), tmp_path / "log.parquet")
+        with pytest.raises(BadInput, match=complaint):
+            scan_log(tmp_path / "log.parquet")
+
+
 @pytest.mark.parametrize("strays", [[at(0)], [at(3)], [at(1, "b")]])
 def test_a_stray_event_does_not_say_where_ordinals_begin(tmp_path: Path, strays: list[Any]) -> None:
     clicks = [at(1), at(2)] * 50

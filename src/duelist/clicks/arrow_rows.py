@@ -136,7 +136,7 @@ class ArrowRows(FoundRows):
         """A column of texts; whole numbers are taken as they are written, and nothing as an empty text."""
         import pyarrow
 
-        if name not in self.names:
+        if name not in self.names or pyarrow.types.is_null(self.batch.column(name).type):
             return pyarrow.array([""] * self.batch.num_rows)
         column = self.batch.column(name)
         if pyarrow.types.is_integer(column.type):

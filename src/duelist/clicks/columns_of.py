@@ -10,6 +10,7 @@ from duelist.clicks.files import CutShort, numbered_lines, suffix
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_objects, table_header
 from duelist.clicks.rows import KNOWN
 from duelist.clicks.ubi import fields_of, is_ubi
+from duelist.clicks.ubi_files import PARQUET, parquet_names, ubi_lines
 from duelist.core.errors import BadInput
 
 LOOK = 100  # rows that are looked at
@@ -43,17 +44,15 @@ def other_columns(path: str | Path) -> set[str]:
         if kind in DELIMITERS:
             line = next((line for _, line in numbered_lines(path) if line.strip()), "")
             names.update(table_header(path, line, DELIMITERS[kind]))
-        elif kind in JSON_LINES and is_ubi(path):
-            for _, line in islice(numbered_lines(path), LOOK):
+        elif kind in (*JSON_LINES, PARQUET) and is_ubi(path):
+            for _, line in islice(ubi_lines(path), LOOK):
                 given = fields_of(line).get("query_attributes")
                 names.update(given if isinstance(given, dict) else ())
         elif kind in JSON_LINES:
             for _, _, row in islice(json_objects(path), LOOK):
                 names.update(row if isinstance(row, dict) else ())
-        elif kind == ".parquet":
-            from pyarrow import parquet
-
-            names.update(parquet.read_schema(path).names)
+        elif kind == PARQUET:
+            names.update(parquet_names(path))
     except CutShort:
         pass
     return names - KNOWN

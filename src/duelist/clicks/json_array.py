@@ -1,4 +1,4 @@
-"""One JSON array of rows, item by item, without holding all of it."""
+"""One JSON array of rows, item by item, without holding all of it; also the hits that a search engine answers with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from duelist.clicks.files import CutShort, texts
 from duelist.core.errors import BadInput
 
 LONGEST = 16 * BLOCK  # characters of an item: a longer one is taken for an array that does not end
+FAR = 10_000  # characters of an answer before its first hit, at most
 BEGIN = re.compile(r"\s*\[\s*\{")
+HITS = re.compile(r'\s*\{[^\[]*?"hits"\s*:\s*\{[^\[]*?"hits"\s*:\s*\[\s*(?=\{)')
 DECODE = json.JSONDecoder().raw_decode
 BETWEEN = re.compile(r"\s*([,\]])\s*")
 
@@ -22,6 +24,14 @@ def is_array(path: str | Path) -> bool:
     try:
         return bool(BEGIN.match(next(texts(path, BLOCK), "")))
     except (BadInput, CutShort):  # whoever reads it will say so
+        return False
+
+
+def has_hits(path: str | Path) -> bool:
+    """Whether a file is a search engine's answer: {"hits": {"hits": [{...}, ...]}}."""
+    try:
+        return bool(HITS.match(next(texts(path, BLOCK), "")[:FAR]))
+    except (BadInput, CutShort):
         return False
 
 
@@ -38,7 +48,8 @@ def array_items(path: str | Path) -> Iterator[tuple[int, str]]:
     """
     chunks, number = texts(path, BLOCK), 0
     held = next(chunks, "").lstrip()
-    place = 1 + len(held[1:]) - len(held[1:].lstrip())
+    hits = HITS.match(held[:FAR])
+    place = hits.end() if hits else 1 + len(held[1:]) - len(held[1:].lstrip())
     while True:
         end, wrong = _end_of(held, place)
         behind = BETWEEN.match(held, end) if not wrong else None
@@ -58,7 +69,8 @@ def array_items(path: str | Path) -> Iterator[tuple[int, str]]:
             raise CutShort(number + 1, "the array breaks off here: neither a comma nor its end comes")
         place = behind.end()
         if behind[1] == "]":
-            if held[place:] or next(chunks, "").strip():
+            rest = held[place:] + next(chunks, "").strip()
+            if '"hits"' in rest if hits else rest:
                 raise CutShort(number + 1, "there is more behind the end of the array")
             return
 

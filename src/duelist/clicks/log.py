@@ -35,7 +35,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from duelist.clicks.collector import Collector
+from duelist.clicks.collector import KEPT_TEXT, Collector
 from duelist.clicks.files import CutShort, numbered_lines, open_to_write, suffix
 from duelist.clicks.json_array import array_items, is_array
 from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
@@ -52,6 +52,7 @@ INSTEAD = "ranker"  # of shown, in a log of clicks alone
 # What a line of JSON has only where there is something to say.
 LEFT_OUT = ("clicks", "rankers", "teams", "credit", "experiment", "click_times", "actions", "lost")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
+EXAMPLE = '{"user": "ann", "shown": ["d3", "d1"], "clicks": [0], "rankers": ["old", "new"], "teams": [0, 1]}'
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 
 
@@ -110,21 +111,35 @@ def usable(log: Log, path: str | Path) -> Log:
     )
 
 
-def _no_log(path: str | Path, where: str, names: Iterable[str]) -> BadInput:
-    found = ", ".join(map(repr, sorted(names)[:12])) or "nothing"
-    return BadInput(f"{str(path)!r} is not a click log: {where} {' and '.join(NEEDED)}, but {found}")
+def no_log(path: str | Path, what: str, names: Iterable[str], example: str) -> BadInput:
+    """What a file lacks that every log has, what it has instead, and how a log looks."""
+    has = set(names)
+    found = ", ".join(map(repr, sorted(has)[:12])) or "nothing"
+    missing = [name for name in NEEDED if name not in has and not (name == "shown" and INSTEAD in has)]
+    lacks = f"{what} {' and '.join(missing or NEEDED)}{'' if missing else ' together'}"
+    return BadInput(f"{str(path)!r} is not a click log: {lacks}, but {found}. A log is as {example}")
 
 
 def _json_rows(path: str | Path) -> Iterator[tuple[int, str, Any]]:
     names: set[str] = set()
-    rows = complete = 0
+    rows = complete = objects = 0
+    first = ""
     for number, line, row in json_objects(path):
         rows += 1
+        first = first or line.strip()[:KEPT_TEXT]
+        objects += isinstance(row, dict)
         complete += isinstance(row, dict) and "user" in row and ("shown" in row or INSTEAD in row)
         names.update(row if isinstance(row, dict) else ())
         yield number, line, row
+    if rows and not objects:
+        if first.startswith("[") and not first.strip("[] "):
+            raise BadInput(f"{str(path)!r} is empty: a list without rows")
+        raise BadInput(
+            f"{str(path)!r} is not a click log: none of its {rows} rows is a JSON object, as {first!r}. "
+            f"A log is as {EXAMPLE}"
+        )
     if rows and not complete:
-        raise _no_log(path, f"none of its {rows} rows has", names)
+        raise no_log(path, f"none of its {rows} rows has", names, EXAMPLE)
 
 
 def json_objects(path: str | Path) -> Iterator[tuple[int, str, Any]]:
@@ -171,7 +186,7 @@ def table_header(path: str | Path, line: str, delimiter: str) -> list[str]:
     except BadRow:
         header = []
     if "user" not in header or not {"shown", INSTEAD} & set(header):
-        raise _no_log(path, "its header has not", header)
+        raise no_log(path, "its header has not", header, "the columns user,shown,clicks and rows as ann,d3 d1,0")
     known = [name for name in header if name in COLUMNS]
     if twice := [name for name in known if known.count(name) > 1]:
         raise BadInput(f"{str(path)!r} has the column {twice[0]!r} twice")

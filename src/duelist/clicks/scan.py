@@ -15,18 +15,17 @@ from duelist.clicks.files import CutShort, suffix
 from duelist.clicks.gather import Gatherer
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.json_batches import json_batches
-from duelist.clicks.log import DELIMITERS, JSON_LINES, read_log
+from duelist.clicks.log import DELIMITERS, INSTEAD, JSON_LINES, no_log, read_log, usable
 from duelist.clicks.parquet_batches import parquet_batches
 from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
 from duelist.clicks.rows import favoured, record_of
 from duelist.clicks.spool import PORTION, Spool
 from duelist.clicks.table_batches import listed, table_batches
-from duelist.clicks.ubi import is_ubi
+from duelist.clicks.ubi import is_ubi, read_ubi
+from duelist.clicks.ubi_files import PARQUET, parquet_names
 from duelist.clicks.ubi_scan import UbiScan
 from duelist.core.errors import BadInput
-
-PARQUET = ".parquet"
 
 
 def scan_log(
@@ -72,7 +71,7 @@ def _reader(
 ) -> tuple[Gatherer, Iterator[None]]:
     """What rows of a file go into, and the steps in which they do."""
     kind = suffix(path)
-    if kind in JSON_LINES and is_ubi(path):
+    if kind in (*JSON_LINES, PARQUET) and is_ubi(path):
         found = Gatherer(attributes=attributes)
         return found, _taken_ubi(path, events, ordinals, found)
     if events is not None or kind not in (*DELIMITERS, *JSON_LINES, PARQUET):
@@ -105,7 +104,10 @@ def _taken_ubi(path: str | Path, events: str | Path | None, ordinals: int | None
     with _no_collection():
         yield from UbiScan(paths, ordinals, found).steps()
     if not found.cut_off + found.rows:
-        read_log(path, events, ordinals)  # which says what is wrong with it
+        if suffix(path) == PARQUET:
+            usable(read_ubi(path, events, ordinals), path)  # which says what is wrong with it
+        else:
+            read_log(path, events, ordinals)  # likewise
 
 
 def _taken(path: str | Path, batches: Batches, found: Gatherer) -> Iterator[None]:
@@ -123,7 +125,18 @@ def _taken(path: str | Path, batches: Batches, found: Gatherer) -> Iterator[None
     if not found.cut_off + found.rows:
         if suffix(path) != PARQUET:
             read_log(path)  # which says what is wrong with it
-        raise BadInput(f"{str(path)!r} is empty")
+        raise _nothing(path, found)
+
+
+def _nothing(path: str | Path, found: Gatherer) -> BadInput:
+    """What is wrong with a table of which nothing could be used."""
+    rows, examples = found.losses.rows, found.losses.examples
+    if not rows:
+        return BadInput(f"{str(path)!r} is empty")
+    names = parquet_names(path)
+    if not {"user"} <= set(names) or not {"shown", INSTEAD} & set(names):
+        return no_log(path, "it has no columns", names, "the columns user (text) and shown, clicks (lists)")
+    return BadInput(f"none of the {rows.total()} rows of {str(path)!r} can be used, as {next(iter(examples.values()))}")
 
 
 def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> None:

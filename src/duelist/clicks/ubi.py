@@ -1,4 +1,4 @@
-"""User Behavior Insights, version 1.3.0: queries and events as JSON lines.
+"""User Behavior Insights, version 1.3.0: queries and events as JSON lines, or as other files hold them (ubi_files.py).
 
 A query says what was shown (`query_response_hit_ids`) to whom (`client_id`, which queries and
 events share; `user_id` if there is none) and, in `query_attributes`, by which `rankers`, with
@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from duelist.clicks.collector import Collector
-from duelist.clicks.files import CutShort, check_mode, numbered_lines, open_to_write
+from duelist.clicks.files import CutShort, check_mode, open_to_write
 from duelist.clicks.records import CLICK, Action, BadRow, Log, Record, text
 from duelist.clicks.rows import Read, check_record, record_of
 from duelist.clicks.ubi_events import Responses, UbiRow, join
+from duelist.clicks.ubi_files import ubi_lines
 from duelist.core.errors import BadInput
 
 EVENT_FIELDS = {"action_name", "event_attributes"}
@@ -35,7 +36,7 @@ LOOK = 20  # lines that are looked at to tell what is in a file
 def is_ubi(path: str | Path) -> bool:
     """Whether the first rows have the fields of UBI."""
     try:
-        return any(kind_of(fields_of(line)) in ("query", "event") for _, line in islice(numbered_lines(path), LOOK))
+        return any(kind_of(fields_of(line)) in ("query", "event") for _, line in islice(ubi_lines(path), LOOK))
     except CutShort:
         return False
 
@@ -89,7 +90,7 @@ def responses_of(rows: Sequence[UbiRow], found: Collector) -> tuple[Responses, l
 
 def _rows(path: str | Path, found: Collector) -> Iterator[UbiRow]:
     try:
-        for line, row_text in numbered_lines(path):
+        for line, row_text in ubi_lines(path):
             if row := row_of_line(row_text, line, path, found):
                 yield row
     except CutShort as error:

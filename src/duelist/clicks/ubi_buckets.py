@@ -17,8 +17,9 @@ import msgspec
 
 from duelist.clicks.collector import Collector
 from duelist.clicks.columns import BLOCK
-from duelist.clicks.files import CutShort, blocks
+from duelist.clicks.files import CutShort
 from duelist.clicks.ubi import fields_of
+from duelist.clicks.ubi_files import PARQUET, ubi_blocks
 
 BUCKET = 1 << 25  # bytes of lines that are joined at once
 MOST = 1024  # buckets
@@ -98,7 +99,7 @@ class Buckets:
         self.buckets = [_Bucket() for _ in range(number or max(1, min(MOST, sum(map(_size, paths)) // BUCKET)))]
         for place, path in enumerate(paths):
             try:
-                for first, block in blocks(path, BLOCK):
+                for first, block in ubi_blocks(path, BLOCK):
                     self._add(block.split(b"\n"), FILE * place + first)
             except CutShort as error:
                 found.reject(error.line, error.reason, "", path)
@@ -142,4 +143,4 @@ class Buckets:
 
 def _size(path: Any) -> int:
     size = Path(path).stat().st_size if Path(path).is_file() else 0
-    return size * PACKED if Path(path).suffix.lower() == ".gz" else size
+    return size * PACKED if Path(path).suffix.lower() in (".gz", PARQUET) else size
