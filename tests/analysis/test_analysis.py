@@ -154,7 +154,7 @@ def test_where_a_verdict_is_withheld_nothing_names_a_winner() -> None:
     told, summary = format_analysis(analysis), analysis.summary()
     assert (analysis.withheld, analysis.undecided[0].winner) == (True, None)
     assert "uncertain again" not in told
-    assert "No number of users: what is wrong with the experiment has to be mended." in told
+    assert "First of all what is wrong has to be mended: see Healthy." in told
     rows = [row.split() for row in told.split("Every two rankers")[1].split("For those")[0].splitlines()]
     assert [row[-1] for row in rows if "over" in row or "desk" in row][:3] == ["withheld"] * 3
     assert sum(row[-1:] == ["withheld"] for row in rows) == 7

@@ -141,3 +141,19 @@ def test_how_biased_three_rankers_can_be(size: int, length: int) -> None:
     lists = method.distribution([f"ab{others}", f"a{others}b", f"b{others}a"], length)
     mean = sum(chance * method.credit(shown, [0]) for chance, shown in lists)
     assert np.ptp(mean) == pytest.approx(0.25 - 0.5 / size)
+
+
+@pytest.mark.parametrize(
+    ("rankings", "slot", "bias"),
+    [
+        (["abcd", "acdb", "bcda"], 0, 1 / 4 - 1 / 8),
+        (["abcdef", "acdefb", "bcdefa"], 0, 1 / 4 - 1 / 12),
+        (["abcd", "adbc", "dacb", "dbca"], 1, 0.1625),
+        (["abcd", "dbca"], 0, 0.0),
+    ],
+)
+def test_how_far_clicks_by_position_prefer_somebody(rankings: list[str], slot: int, bias: float) -> None:
+    method, length = Optimized(), len(rankings[0])
+    every = method.distribution(rankings, length)
+    expected = np.sum([chance * method.credit(shown, [slot]) for chance, shown in every], 0)
+    assert expected.max() - expected.min() == pytest.approx(bias, abs=1e-6)

@@ -219,7 +219,7 @@ def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
     if analysis.clicks_alone:
         return ["A log with a row for every list that was shown, clicked or not."]
     if analysis.withheld:
-        return ["No number of users: what is wrong with the experiment has to be mended."]
+        return ["First of all what is wrong has to be mended: see Healthy."]
     if leading.winner:
         row = f"{leading.users_to_undo:,} {plural(analysis)} in a row for {leading.second}"
         lines.append(f"{row}, each as clear as the others were, would make it uncertain again.")

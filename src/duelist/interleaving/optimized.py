@@ -50,6 +50,8 @@ class Optimized(Method):
 
     With three rankers it often is not. A click on the first slot, whatever it holds, prefers somebody by 0.125 among
     abcd, acdb, bcda, which is the most for four documents; by 0.2 among ten so ordered, and towards 0.25 among many.
+    Of four rankings of four documents that differ, a click on the second slot prefers somebody by 0.1625 at most (abcd,
+    adbc, dacb, dbca).
 
     With more than `candidates` lists, which takes four rankers or more as a rule, a thousand of them are
     sampled, the same for the same rankings.
