@@ -4,7 +4,7 @@ BIN := .venv/bin
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
 
-.PHONY: setup demo tournament test quick check lock clean
+.PHONY: setup demo tournament test tests quick check lint types lock clean
 
 setup: .venv/ready
 
@@ -35,17 +35,25 @@ test quick: export OPENBLAS_NUM_THREADS := 1
 # Hundreds of processes are started: bytecode is kept for them, though somebody may have switched that off.
 test quick: export PYTHONDONTWRITEBYTECODE :=
 
+# Types are checked while the tests run: mypy takes most of a minute of one core, and leaves the other to nobody.
+test: lint
+	$(MAKE) --no-print-directory -j 2 types tests
+
 # One process more than two cores have work for: every tenth second a test waits for servers, browsers or disks.
-test: check
+tests:
 	$(BIN)/pytest -n 3 --dist worksteal
 
 # What is fast once it was compiled: for every save, where `make test` is for every commit.
 quick: check
 	$(BIN)/pytest -n 2 --dist worksteal -m "not slow" tests
 
-check: setup
+check: lint types
+
+lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 

@@ -202,6 +202,16 @@ def threaded() -> Callable[..., AbstractContextManager[str]]:
 
 PATIENCE = 60_000  # milliseconds: a machine may be busy; what is waited for comes or does not
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# Every window would load what its address bar may show, though it has none, and every page a process for a next one:
+# half of all that the browser does.
+UNSEEN = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "SpareRendererForSitePerProcess")
+# What playwright leaves out itself: the browser heeds the last such list only.
+LEFT_OUT = (
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "LensOverlay"),
+    *("HttpsFirstBalancedModeAutoEnable", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"),
+    *("AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"),
+    *("PreconnectToSearch", "TcpPortRandomizationWin"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +229,8 @@ def browser() -> Iterator[Browser]:
         pytest.skip("no browser: apt-get install chromium, and this test runs")
     with sync_playwright() as playwright:
         root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        opened = playwright.chromium.launch(executable_path=program, args=root)
+        without = f"--disable-features={','.join(UNSEEN + LEFT_OUT)}"
+        opened = playwright.chromium.launch(executable_path=program, args=[*root, without])
         try:
             yield opened
         finally:

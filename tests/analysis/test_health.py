@@ -206,11 +206,14 @@ def test_repeated_clicks_are_counted_by_ranker(tmp_path: Path) -> None:
 
 
 def test_a_verdict_that_replays_do_not_support_is_withheld() -> None:
-    """Few users earn 100 for new, many 1 for old: until the large sums have come, old seems to win."""
-    luck = np.random.default_rng(3)
+    """Few users earn 100 for new, many 1 for old: until the large sums have come, old seems to win.
+
+    Lists are so long that one click may be worth as much; else such credit would need a cap.
+    """
+    luck, shown = np.random.default_rng(3), tuple(map(str, range(100)))
     large, small = 100.0 * (luck.random(9000) < 0.009), 1.0 * (luck.random(9000) < 0.4)
     records = [
-        Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), ("new", "old"), (i % 2, 1 - i % 2), credit)
+        Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, shown, (0,), ("new", "old"), (i % 2, 1 - i % 2) * 50, credit)
         for i, credit in enumerate(zip(large.tolist(), small.tolist(), strict=True))
     ]
     found = analyze(Log(tuple(records)))
@@ -222,3 +225,18 @@ def test_a_verdict_that_replays_do_not_support_is_withheld() -> None:
     assert "WITHHELD" in page(found, "log", datetime(2026, 1, 1, tzinfo=UTC))
     capped = analyze(Log(tuple(records)), cap=100, ended=True)
     assert (capped.health.unreliable, capped.health.valid, capped.winner) == ((), True, "new")
+
+
+def test_credit_that_clicks_do_not_explain_has_no_verdict_without_a_cap() -> None:
+    """Nobody has earned 100 yet, as one user in 200 will: two for old in every second impression seem to win."""
+    luck = np.random.default_rng(3)
+    records = [
+        Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), ("new", "old"), (), (0.0, earned))
+        for i, earned in enumerate((2.0 * (luck.random(150) < 0.5)).tolist())
+    ]
+    found = analyze(Log(tuple(records)))
+    assert (found.winner, found.comparisons[0].winner, found.comparisons[0].needs_cap) == (None, None, 2.0)
+    assert "Nobody yet. The credit of this log has no bound" in str(found)
+    clicked = [replace(record, clicks=(0,)) for record in records]  # of which each may be worth two slots
+    assert analyze(Log(tuple(clicked))).winner == "old"
+    assert analyze(Log(tuple(records)), cap=100, ended=True).comparisons[0].capped is not None

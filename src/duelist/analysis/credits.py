@@ -23,6 +23,7 @@ class Credits:
     log: Impressions  # those impressions alone
     credit: Floats  # impressions x rankers, NaN where a ranker took no part
     present: Flags  # all impressions x rankers, in the order of time, those of one ranker alone included
+    beyond_clicks: bool = False  # some scores of the log are more than clicks can be worth: nobody knows their bound
 
     @property
     def times(self) -> Floats:
@@ -73,7 +74,8 @@ class Crediting:
         """Of one portion."""
         usable = is_usable(log)
         credit = earned(log, outcome, self.columns, len(self.rankers), late)
-        return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers))
+        beyond = outcome == CLICKS and bool((exceeds_clicks(log) & usable).any())
+        return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
 
 
 def is_usable(log: Impressions) -> Flags:
@@ -89,6 +91,13 @@ NO_TEAMS = -2  # in `firsts`: nobody knows who owns a slot
 def has_credit(log: Impressions) -> Flags:
     """Which impressions come with scores."""
     return np.asarray((~np.isnan(log.given)).any(1))
+
+
+def exceeds_clicks(log: Impressions) -> Flags:
+    """Which impressions come with scores of more than the slots of the list for each click, as money may be."""
+    clicks = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log)) + log.lost
+    most = np.where(log.sizes, clicks * log.sizes, 1)  # a row that shows nothing is itself a click
+    return np.asarray((np.abs(log.given) > most[:, None]).any(1))
 
 
 def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, late: Flags | None) -> Floats:

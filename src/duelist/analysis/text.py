@@ -117,7 +117,8 @@ def _counts(analysis: Analysis) -> str:
 def _needs_cap(analysis: Analysis, proposed: float) -> str:
     """What a verdict on values needs."""
     what = analysis.settings.outcomes[0]
-    why = f"{what} has no bound: one value too rare to have come yet can turn it"
+    unbounded = what if Outcome.read(what).by_value else "The credit of this log"
+    why = f"{unbounded} has no bound: one value too rare to have come yet can turn it"
     return f"{why}. Say what is worth counting at most, as --cap {what}={proposed:g}, whoever is ahead."
 
 
