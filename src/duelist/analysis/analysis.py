@@ -27,6 +27,7 @@ from duelist.clicks.lone import is_clicks_alone, with_rankers
 from duelist.clicks.portions import Part, Portions, in_time
 from duelist.core.errors import BadInput
 from duelist.core.growing import Growing
+from duelist.core.memory import Flags
 from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
@@ -210,8 +211,8 @@ def _experiment(log: Portions, number: int) -> Portions:
 
 def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     alone = is_clicks_alone(log)
-    log, misdated = _dated(log)
-    log = _without_crowds(with_rankers(log) if alone else log, settings.most)
+    log, strays = _dated(with_rankers(log) if alone else log)
+    log = _without_crowds(log, settings.most)
     hours = settings.attribution
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
     if moments.closed and math.isfinite(moments.attribution) and not settings.ended:
@@ -229,7 +230,7 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     return Analysis(
         rankers=rankers,
         comparisons=comparisons,
-        health=health_of(fold.watch, comparisons[0], days, moments, misdated, guarded, alone, settings),
+        health=health_of(fold.watch, comparisons[0], days, moments, fold.strays(strays), guarded, alone, settings),
         impressions=fold.watch.usable,
         settings=settings,
         frozen=not fold.pairs[0].provisional,
@@ -249,13 +250,18 @@ def _windows(outcome: Outcome, settings: Settings) -> Windows | None:
     return None if hours is None else Windows(HOUR * hours, settings.ended, settings.capped().get(outcome))
 
 
-def _dated(log: Portions) -> tuple[Portions, int]:
-    """The impressions whose dates fit the others, and how many do not."""
+def _dated(log: Portions) -> tuple[Portions, Portions | None]:
+    """The impressions whose dates fit the others, and those whose dates do not, if there are any."""
     first, last = fitting(log)
-    misdated = sum(int(((p.times < first) | (p.times > last)).sum()) for p in log.portions())
-    if not misdated:
-        return log, 0
-    return Part(log, lambda portion: portion.take((portion.times >= first) & (portion.times <= last))), misdated
+
+    def fits(portion: Impressions) -> Flags:
+        return np.asarray((portion.times >= first) & (portion.times <= last))
+
+    if all(fits(portion).all() for portion in log.portions()):
+        return log, None
+    return Part(log, lambda portion: portion.take(fits(portion))), Part(
+        log, lambda portion: portion.take(~fits(portion))
+    )
 
 
 def _without_crowds(log: Portions, most: int | None) -> Portions:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,9 @@ from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits, is_usable
 from duelist.analysis.days import Day, crowds, strange_days
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.losses import Favoured, Loss, losses_of, withheld
+from duelist.analysis.losses import THRESHOLD, Favoured, Loss, losses_of, withheld
 from duelist.analysis.settings import Settings
+from duelist.analysis.unused import Unused
 from duelist.clicks.impressions import Impressions
 from duelist.core.growing import Growing
 from duelist.core.memory import Flags, Floats
@@ -74,12 +75,20 @@ class Health:
         }
 
 
+class Strays(NamedTuple):
+    """Impressions whose date does not fit the others."""
+
+    number: int
+    rankers: Sequence[int]  # how many of them favour each
+
+
 class Watch:
     """What is counted for the health of an experiment, one portion after another."""
 
     def __init__(self, head: Impressions, rankers: tuple[str, ...]) -> None:
         self.losses, self.rankers = head.losses, rankers
         self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
+        self.unused = Unused(rankers)
         self.users = Growing(0, np.int32)  # impressions of each
         self.rows = self.usable = self.single = self.clicks = self.done = 0
         self.dates = math.inf, 0.0  # of the first impression and the last
@@ -89,6 +98,7 @@ class Watch:
         hit = np.zeros(len(log), np.bool_)
         hit[log.done.rows[late]] = True
         self.favoured.add(whole, earned.log.lost > 0, hit[is_usable(log)])
+        self.unused.add(log, earned)
         self.coins.add(earned.log)
         self.users.add(earned.log.users, 1)
         self.rows += len(log)
@@ -98,11 +108,13 @@ class Watch:
         self.clicks += int((log.done.names == 0).sum())
         self.done += len(log.done)
 
-    def lost(self, late: int, misdated: int) -> tuple[Loss, ...]:
+    def lost(self, late: int, strays: Strays) -> tuple[Loss, ...]:
         """Every way in which something was lost."""
-        rows = self.rows + misdated + self.losses.rows.total()
+        rows = self.rows + strays.number + self.losses.rows.total()
         counts = {"rows": rows, "clicks": self.clicks + self.losses.clicks.total(), "late": late, "done": self.done}
-        return losses_of(self.losses, self.rankers, self.favoured, counts)
+        counts["misdated"] = strays.number
+        found = losses_of(self.losses, self.rankers, self.favoured, strays.rankers, counts)
+        return (*found, self.unused.loss(rows, THRESHOLD))
 
 
 def health_of(
@@ -110,16 +122,16 @@ def health_of(
     leading: Comparison,
     days: tuple[Day, ...],
     moments: Moments,
-    misdated: int,
+    strays: Strays,
     guarded: tuple[Guarded, ...],
     alone: bool,
     settings: Settings,
 ) -> Health:
     """All of it."""
-    losses = watch.lost(moments.late, misdated)
+    losses = watch.lost(moments.late, strays)
     checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
-    reasons += withheld(losses, settings.most_lost)
+    reasons += withheld(losses, settings.most_lost) + watch.unused.reasons(THRESHOLD)
     for rail in guarded:
         if rail.broken:
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
@@ -139,7 +151,7 @@ def health_of(
         duplicates=watch.losses.duplicates,
         alone=watch.single,
         unusable=watch.rows - watch.usable - watch.single,
-        misdated=misdated,
+        misdated=strays.number,
     )
 
 

@@ -19,6 +19,8 @@ from duelist.evidence.sequential import LARGEST
 
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
+THRESHOLD = 7 / ALARM  # of each check: five ways to lose something, rows without teams, lists of one ranker
+MISDATED = "impressions dated far from all others"
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Loss:
     check: Check | None  # whether it hit one ranker more than another; None: nothing to tell by
     fatal: bool  # whether too much of it, or too much of one ranker's, withholds the verdict
     example: str = ""
+    said: str = ""  # that it is one-sided, in words of its own
 
     @property
     def share(self) -> float:
@@ -55,10 +58,10 @@ def one_sided_e_value(hit: Sequence[int], others: Sequence[int]) -> float:
     """
     both = np.add(hit, others).astype(np.float64)
     best = float(scipy.special.xlogy(both, both / max(1.0, both.sum())).sum())
-    return float(np.exp(min(_learnt(hit) + _learnt(others) - best, LARGEST)))
+    return float(np.exp(min(learnt(hit) + learnt(others) - best, LARGEST)))
 
 
-def _learnt(counts: Sequence[int]) -> float:
+def learnt(counts: Sequence[int]) -> float:
     """The logarithm of the chance that Dirichlet(1/2) bets gave these counts."""
     seen = np.asarray(counts, np.float64)
     start = scipy.special.gammaln(PRIOR * len(seen)) - len(seen) * scipy.special.gammaln(PRIOR)
@@ -90,9 +93,12 @@ class Favoured:
 
 
 def losses_of(
-    losses: Losses, rankers: Sequence[str], favoured: Favoured, counts: Mapping[str, int]
+    losses: Losses, rankers: Sequence[str], favoured: Favoured, strays: Sequence[int], counts: Mapping[str, int]
 ) -> tuple[Loss, ...]:
-    """Every way in which something was lost; `counts` are how many there were of what."""
+    """Every way in which something was lost; `counts` are how many there were of what.
+
+    `strays` are misdated impressions by the ranker that they favour.
+    """
     by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
     again = np.array([losses.repeated.get(name, 0) for name in rankers])
     everyone, lost, late = favoured.all, favoured.lost, favoured.late
@@ -103,15 +109,15 @@ def losses_of(
         ("clicks without a place", clicks, counts["clicks"], lost, everyone - lost, True, without),
         ("late clicks and actions", counts["late"], counts["done"], late, everyone - late, True, ""),
         ("repeated clicks", losses.repeated.total(), counts["clicks"], again, everyone, False, ""),
+        (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
     ]
-    threshold = len(named) / ALARM
     found = []
     for name, count, of, own, rest, fatal, example in named:
         hit, others = own.tolist(), rest.tolist()
         check = None
         if sum(hit) and sum(others):
             shares = tuple(amount / sum(others) for amount in others)
-            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
+            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), THRESHOLD)
         found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example))
     return tuple(found)
 
@@ -131,5 +137,6 @@ def withheld(losses: Sequence[Loss], most: float = MOST) -> list[str]:
             reasons.append(f"{loss.name}: {loss.share:.1%} of {loss.of:,}, more than {most:.0%}{example}")
         if loss.fatal and loss.one_sided and loss.check is not None:
             hit = ", ".join(f"{name} {count:,}" for name, count in loss.rankers.items())
-            reasons.append(f"{loss.name} hit one ranker more than another: {hit} (e-value {loss.check.e_value:.3g})")
+            said = loss.said or f"{loss.name} hit one ranker more than another: {hit}"
+            reasons.append(f"{said} (e-value {loss.check.e_value:.3g})")
     return reasons

@@ -269,8 +269,6 @@ def _lost(analysis: Analysis) -> list[str]:
             whose = ", ".join(f"{name} {count:,}" for name, count in loss.rankers.items() if count)
             example = f" ({loss.example})" if loss.example else ""
             lines.append(f"{loss.count:,} {loss.name}, {loss.share:.1%}{f'; {whose}' if whose else ''}{example}.")
-    if health.misdated:
-        lines.append(f"{health.misdated:,} impressions dated far from all others do not count.")
     lines.append(
         f"{health.rejected:,} bad rows, {health.duplicates:,} duplicates, {health.alone:,} impressions of one "
         f"ranker alone, {health.unusable:,} that do not say who earned their clicks."
