@@ -277,3 +277,31 @@ def test_misdated_rows_of_one_ranker_withhold_the_verdict() -> None:
     found = analyze(Log(tuple(records)))
     assert found.health.misdated == 40
     assert "dated far from all others hit one ranker more than another: bm25 0, ltr 40" in found.health.reasons[0]
+
+
+def test_clicks_that_a_late_row_adds_are_late(tmp_path: Path) -> None:
+    records = demo_log(800, CLEAR, seed=3, visits=1)
+    rows = [row_of(r) for r in records]
+    more = [place for place in range(len(records)) if place % 3 == 0]
+    later = [{**rows[p], "time": records[p].time + 120 * HOUR, "clicks": [records[p].teams.index(0)]} for p in more]
+    plain = analyze(Log(tuple(records)), ended=True)
+    file = file_of(tmp_path, [*rows, *later])
+    found = analyze(read_log(file), ended=True)
+    assert found.winner is None
+    assert "late clicks and actions" in found.health.reasons[0]
+    assert found.comparisons[0].preference == plain.comparisons[0].preference
+    scanned = analyze(scan_log(file), ended=True)
+    assert scanned.health.reasons == found.health.reasons
+    assert scanned.comparisons[0].preference == plain.comparisons[0].preference
+    prompt = [{**row, "time": row["time"] - 119 * HOUR} for row in later]
+    assert analyze(scan_log(file_of(tmp_path, [*rows, *prompt])), ended=True).health.losses[2].count == 0
+
+
+def test_rows_told_once_more_change_nothing(tmp_path: Path) -> None:
+    rows = [row_of(r) for r in demo_log(300, CLEAR, seed=3, visits=1)]
+    again = [{**row, "time": row["time"] + 120 * HOUR} for row in rows]
+    once = analyze(scan_log(file_of(tmp_path, rows)))
+    twice = [analyze(read(file_of(tmp_path, [*rows, *again]))) for read in (read_log, scan_log)]
+    for found in twice:
+        assert (found.comparisons[0].accounts.sums == once.comparisons[0].accounts.sums).all()
+        assert (found.waiting, found.health.losses[2].count, found.health.duplicates) == (0, 0, 300)

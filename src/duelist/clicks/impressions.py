@@ -134,7 +134,8 @@ def first_rows(ids: Array) -> Array:
 def united(log: Impressions, rows: Array | None = None) -> Impressions:
     """The same with rows of the same id made one: all clicks of both, and the credit of the one that has most.
 
-    A later row that differs in more than its clicks is rejected. `rows` are the rows' places in the whole log.
+    A later row that differs in more than its clicks is rejected. What only a later row tells, without a time, is of
+    that row's time, so that it is late where the row is. `rows` are the rows' places in the whole log.
     """
     first = first_rows(log.ids)
     later = first != np.arange(len(first))
@@ -148,7 +149,8 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
         log.losses.rankers[""] += int(other.sum())
     log.losses.duplicates += int((later & ~other).sum())
     done = log.done.take(~other[log.done.rows])
-    done = _once(replace(done, rows=first[done.rows]))
+    done = _once(replace(done, rows=first[done.rows]), _told_times(log.times, first, done))
+    done = replace(done, times=_filled(done, log.times))
     return _forgetful(replace(log, done=done, given=_given(log, first, other)).take(~later))
 
 
@@ -158,9 +160,21 @@ def _forgetful(log: Impressions) -> Impressions:
     return replace(log, ids=nothing, bodies=nothing)
 
 
-def _once(done: Done) -> Done:
-    """Each click and each action of an impression once, the earliest first."""
-    order = np.lexsort((done.times, done.slots, done.names, done.rows))
+def _told_times(times: Floats, first: Array, done: Done) -> Floats:
+    """When each click and action was, by the row that tells it: NaN for a row that is not later than the first."""
+    later = times[done.rows] > times[first[done.rows]]
+    return np.where(np.isnan(done.times) & later, times[done.rows], done.times)
+
+
+def _once(done: Done, times: Floats) -> Done:
+    """Each click and each action of an impression once, the earliest first, at the `times` that their rows tell.
+
+    Of the same click a time of its own counts before that of a row, and no time at all (the row that was there first)
+    before that of a later row.
+    """
+    own = np.where(np.isnan(done.times), np.where(np.isnan(times), 1, 2), 0)
+    done = replace(done, times=times)
+    order = np.lexsort((done.times, own, done.slots, done.names, done.rows))
     new = np.ones(len(order), np.bool_)
     for column in (done.rows, done.names, done.slots):
         new[1:] &= column[order][1:] == column[order][:-1]
@@ -171,6 +185,14 @@ def _once(done: Done) -> Done:
         same[1:] &= ~actions[1:] | (column[order][1:] == column[order][:-1])
     kept = np.sort(order[~same])
     return done.take(kept)
+
+
+def _filled(done: Done, times: Floats) -> Floats:
+    """The times of what was done; a click that the first row knew without one has its time, where others have one."""
+    clicks, known = done.names == 0, ~np.isnan(done.times)
+    partly = np.zeros(len(times), np.bool_)
+    partly[done.rows[clicks & known]] = True
+    return np.where(clicks & ~known & partly[done.rows], times[done.rows], done.times)
 
 
 def _given(log: Impressions, first: Array, other: Flags) -> Floats:

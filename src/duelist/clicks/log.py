@@ -21,7 +21,8 @@ The forms of a file:
 * each may be compressed, with .gz at the end of its name.
 
 A row that cannot be used is in `Log.rejected` with its line and the reason, and so is a click that
-has no place in a row that is used. A second row with the same id adds its clicks to the first.
+has no place in a row that is used. A second row with the same id adds its clicks to the first; where it
+is later, so are the clicks that it adds and that have no time of their own.
 """
 
 from __future__ import annotations
