@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.analysis.analysis import analyze
+from duelist.analysis.analysis import analyze, analyze_all
 from duelist.analysis.clocks import believable
 from duelist.analysis.demo import HOUR, START, demo_log
 from duelist.analysis.losses import one_sided_e_value
@@ -305,3 +305,23 @@ def test_rows_told_once_more_change_nothing(tmp_path: Path) -> None:
     for found in twice:
         assert (found.comparisons[0].accounts.sums == once.comparisons[0].accounts.sums).all()
         assert (found.waiting, found.health.losses[2].count, found.health.duplicates) == (0, 0, 300)
+
+
+def test_what_is_lost_belongs_to_the_experiment_that_lost_it(tmp_path: Path) -> None:
+    rows = [row_of(record) for record in demo_log(300, CLEAR, seed=1, visits=1)]
+    home, checkout = ([{**row, "experiment": name} for row in rows] for name in ("home", "checkout"))
+    for row in home[:30]:
+        row["user"] = ""
+    for row in home[30:60]:
+        row["clicks"] = [*row["clicks"], 99]
+    for read in (read_log, scan_log):
+        found = {a.experiment: a.health for a in analyze_all(read(file_of(tmp_path, home + checkout)))}
+        assert [loss.count for loss in found["home"].losses[:2]] == [30, 30]
+        assert [loss.count for loss in found["checkout"].losses[:2]] == [0, 0]
+        assert (found["home"].valid, found["checkout"].valid) == (False, True)
+        assert found["checkout"].example == ""
+    for row in home[:30]:
+        row["experiment"] = ""  # nobody can tell
+    for read in (read_log, scan_log):
+        found = {a.experiment: a.health for a in analyze_all(read(file_of(tmp_path, home + checkout)))}
+        assert [found[name].losses[0].count for name in ("home", "checkout")] == [30, 30]

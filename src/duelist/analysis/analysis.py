@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -202,11 +202,12 @@ def experiments_of(log: Portions) -> dict[str, Portions]:
     if not every.any():
         raise BadInput("there are no impressions to analyse")
     numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
-    return {names[number]: log if len(names) == 1 else _experiment(log, number) for number in numbers}
+    return {names[number]: _experiment(log, number) for number in numbers}
 
 
 def _experiment(log: Portions, number: int) -> Portions:
-    return Part(log, lambda portion: portion.take(portion.experiments == number))
+    losses = log.head.losses.of(log.head.experiment_names[number])
+    return Part(log, lambda portion: replace(portion.take(portion.experiments == number), losses=losses))
 
 
 def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:

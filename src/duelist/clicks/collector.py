@@ -74,7 +74,7 @@ class Collector:
         self.records[key] = record
         self.repeat(record, read.repeated)
         for reason in read.lost:
-            self.reject(line, reason, text, path, row=False)
+            self.reject(line, reason, text, path, row=False, experiment=record.experiment)
 
     def repeat(self, record: Record, slots: Iterable[int]) -> None:
         """Count clicks on slots that were clicked before."""
@@ -83,9 +83,18 @@ class Collector:
             team = record.teams[slot] if record.teams else -1
             self.repeated[record.rankers[team] if team >= 0 else ""] += 1
 
-    def reject(self, line: int, reason: str, text: str, path: object, row: bool = True, ranker: str = "") -> None:
+    def reject(
+        self,
+        line: int,
+        reason: str,
+        text: str,
+        path: object,
+        row: bool = True,
+        ranker: str = "",
+        experiment: str = "",
+    ) -> None:
         text = text.strip().encode("utf-8", "replace").decode()
-        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker))
+        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker, experiment))
 
     def log(self) -> Log:
         return Log(

@@ -31,14 +31,37 @@ class Losses:
     repeated: Counter[str] = field(default_factory=Counter)  # clicks on a slot clicked before, by ranker
     examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
     duplicates: int = 0  # rows that told of an impression once more
+    own: dict[str, Losses] = field(
+        default_factory=dict
+    )  # rejected rows and clicks of each experiment; "": it is not said
 
-    def reject(self, bad: Rejected) -> None:
-        """Count one."""
-        kinds = self.rows if bad.row else self.clicks
-        kinds[bad.kind] += 1
-        self.examples.setdefault(bad.kind, f"line {bad.line}: {bad.reason}")
-        if bad.row or bad.ranker:
-            self.rankers[bad.ranker] += 1
+    def reject(self, bad: Rejected, number: int = 1, unit: str = "line") -> None:
+        """Count one, or a number of like ones."""
+        if bad.experiment not in self.own:
+            self.own[bad.experiment] = Losses()
+        for losses in (self, self.own[bad.experiment]):
+            kinds = losses.rows if bad.row else losses.clicks
+            kinds[bad.kind] += number
+            losses.examples.setdefault(bad.kind, f"{unit} {bad.line}: {bad.reason}")
+            if bad.row or bad.ranker:
+                losses.rankers[bad.ranker] += number
+
+    def of(self, experiment: str) -> Losses:
+        """Those of one experiment: what does not say where it belongs may belong to any, and counts for each.
+
+        >>> losses = Losses()
+        >>> for name in ("home", "home", "checkout", ""):
+        ...     losses.reject(Rejected(1, "no user", "", experiment=name))
+        >>> losses.rows.total(), losses.of("home").rows.total(), losses.of("checkout").rows.total()
+        (4, 3, 2)
+        """
+        found = Losses(repeated=self.repeated, duplicates=self.duplicates)
+        for part in [self.own[name] for name in dict.fromkeys((experiment, "")) if name in self.own]:
+            found.rows += part.rows
+            found.clicks += part.clicks
+            found.rankers += part.rankers
+            found.examples = part.examples | found.examples
+        return found
 
 
 @dataclass(frozen=True)
@@ -142,16 +165,22 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
     if not later.any():
         return _forgetful(log)
     other = later & (log.bodies != log.bodies[first])
-    for row in np.flatnonzero(other)[:1].tolist():
+    for experiment, places in _by_experiment(log, other):
         reason = "the impression was logged before with another user, query or list"
-        log.losses.examples.setdefault(reason, f"row {(row if rows is None else int(rows[row])) + 1}: {reason}")
-        log.losses.rows[reason] += int(other.sum())
-        log.losses.rankers[""] += int(other.sum())
+        row = 1 + int(places[0] if rows is None else rows[places[0]])
+        log.losses.reject(Rejected(row, reason, "", experiment=experiment), len(places), "row")
     log.losses.duplicates += int((later & ~other).sum())
     done = log.done.take(~other[log.done.rows])
     done = _once(replace(done, rows=first[done.rows]), _told_times(log.times, first, done))
     done = replace(done, times=_filled(done, log.times))
     return _forgetful(replace(log, done=done, given=_given(log, first, other)).take(~later))
+
+
+def _by_experiment(log: Impressions, chosen: Flags) -> list[tuple[str, Array]]:
+    """The places of chosen rows by their experiments, in the order of their coming."""
+    places = np.flatnonzero(chosen)
+    numbers = dict.fromkeys(log.experiments[places].tolist())
+    return [(log.experiment_names[number], places[log.experiments[places] == number]) for number in numbers]
 
 
 def _forgetful(log: Impressions) -> Impressions:
