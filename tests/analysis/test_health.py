@@ -18,7 +18,7 @@ from duelist.analysis.losses import one_sided_e_value
 from duelist.analysis.page import page
 from duelist.clicks.log import Log, Record, Rejected, read_log
 from duelist.clicks.rows import row_of
-from duelist.clicks.scan import scan_log
+from duelist.clicks.scan import scan_log, spool_log
 from duelist.evidence.balance import ALARM
 
 EQUAL = {"bm25": 0.3, "ltr": 0.3}
@@ -325,3 +325,28 @@ def test_what_is_lost_belongs_to_the_experiment_that_lost_it(tmp_path: Path) -> 
     for read in (read_log, scan_log):
         found = {a.experiment: a.health for a in analyze_all(read(file_of(tmp_path, home + checkout)))}
         assert [found[name].losses[0].count for name in ("home", "checkout")] == [30, 30]
+
+
+def test_a_few_per_cent_of_rows_from_another_year_end_nothing(tmp_path: Path) -> None:
+    records = demo_log(1600, CLEAR, seed=3, visits=1)
+    wrong = [place for place, own in enumerate(first_clicked(records, 1)) if own and favoured(records[place]) == 1][:48]
+    moved = [replace(r, time=r.time + 1200 * 24 * HOUR) if i in wrong else r for i, r in enumerate(records)]
+    file = file_of(tmp_path, [row_of(r) for r in moved])
+    late = analyze(scan_log(file), window=96)
+    rest = analyze(Log(tuple(r for i, r in enumerate(records) if i not in wrong)), window=96)
+    assert (late.health.misdated, late.comparisons[0].open) == (48, rest.comparisons[0].open)
+    assert late.winner is None
+    assert "dated far from all others hit one ranker more than another: old 0, new 48" in late.health.reasons[0]
+    assert "48 impressions dated far from all others" in str(late)
+    assert analyze(spool_log(file, portion=100), window=96).health.reasons == late.health.reasons
+
+
+def test_a_long_pause_is_told_and_what_came_after_it_counts() -> None:
+    records = demo_log(800, CLEAR, seed=3, visits=1)
+    moved = [replace(r, time=r.time + 1200 * 24 * HOUR) if i % 10 == 0 else r for i, r in enumerate(records)]
+    found = analyze(Log(tuple(moved)))
+    assert found.health.misdated == 0
+    assert "Nothing was logged between" in found.health.notes[0]
+    assert "10.0% of the impressions after: do clocks agree?" in found.health.notes[0]
+    times = START + 24 * HOUR * np.append(np.arange(7.0).repeat(100), [20.0] * 20)  # begun again after two weeks
+    assert believable(times).all()

@@ -13,7 +13,7 @@ from duelist.analysis.clocks import Moments
 from duelist.analysis.coins import TeamCounts
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits, is_usable
-from duelist.analysis.days import Day, crowds, strange_days
+from duelist.analysis.days import Day, crowds, pauses, strange_days
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.losses import THRESHOLD, Favoured, Loss, losses_of, withheld
 from duelist.analysis.settings import Settings
@@ -170,7 +170,7 @@ def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded:
 
 def _notes(watch: Watch, losses: tuple[Loss, ...], days: tuple[Day, ...], moments: Moments, alone: bool) -> list[str]:
     """What is strange, but decides nothing."""
-    notes = crowds(watch.users.values) + strange_days(days)
+    notes = crowds(watch.users.values) + strange_days(days) + pauses(days)
     if moments.early:
         notes.append(f"{moments.early:,} of {moments.timed:,} dated clicks are dated before their list: clocks differ.")
     notes += [
