@@ -15,10 +15,12 @@ from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits, is_usable
 from duelist.analysis.days import Day, crowds, pauses, strange_days
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.losses import THRESHOLD, Favoured, Loss, losses_of, withheld
+from duelist.analysis.losses import MISDATED, THRESHOLD, UNPLACED, Favoured, Loss, could_undo, losses_of, withheld
+from duelist.analysis.outcomes import Outcome
 from duelist.analysis.settings import Settings
 from duelist.analysis.unused import Unused
 from duelist.clicks.impressions import Impressions
+from duelist.clicks.records import CLICK
 from duelist.core.growing import Growing
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import Check, check_balance, replay
@@ -68,7 +70,8 @@ class Health:
             "notes": self.notes,
             "checks": [{name: getattr(check, name) for name in shown} for check in checks],
             "losses": [
-                {"name": loss.name, "count": loss.count, "of": loss.of, "rankers": dict(loss.rankers)}
+                {name: getattr(loss, name) for name in ("name", "count", "of", "guessed")}
+                | {"rankers": dict(loss.rankers)}
                 for loss in self.losses
             ],
             **{name: getattr(self, name) for name in plain},
@@ -89,6 +92,7 @@ class Watch:
         self.losses, self.rankers = head.losses, rankers
         self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
         self.unused = Unused(rankers)
+        self.scored = head.given.shape[1] > 0  # whether credit comes with the log
         self.users = Growing(0, np.int32)  # impressions of each
         self.rows = self.usable = self.single = self.clicks = self.done = 0
         self.dates = math.inf, 0.0  # of the first impression and the last
@@ -132,6 +136,7 @@ def health_of(
     checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
     reasons += withheld(losses, settings.most_lost) + watch.unused.reasons(THRESHOLD)
+    reasons += _undone(watch, losses, leading, settings)
     for rail in guarded:
         if rail.broken:
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
@@ -153,6 +158,16 @@ def health_of(
         unusable=watch.rows - watch.usable - watch.single,
         misdated=strays.number,
     )
+
+
+def _undone(watch: Watch, losses: tuple[Loss, ...], leading: Comparison, settings: Settings) -> list[str]:
+    """Why what was lost could undo the lead, where a click is worth 1: scores and values have other units."""
+    ahead, outcome = leading.towards_leader(), Outcome.read(settings.outcomes[0])
+    if ahead.winner is None or watch.scored or outcome.action != CLICK or outcome.by_value:
+        return []
+    pair, low = (ahead.first, ahead.second), ahead.limits[0]
+    asked = [loss for loss in losses if loss.name in (UNPLACED, MISDATED)]
+    return list(filter(None, (could_undo(loss, *pair, watch.usable, low) for loss in asked)))
 
 
 def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded: bool) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from duelist.evidence.sequential import LARGEST
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
 THRESHOLD = 7 / ALARM  # of each check: five ways to lose something, rows without teams, lists of one ranker
+UNPLACED = "clicks without a place"
 MISDATED = "impressions dated far from all others"
 
 
@@ -35,6 +36,7 @@ class Loss:
     fatal: bool  # whether too much of it, or too much of one ranker's, withholds the verdict
     example: str = ""
     said: str = ""  # that it is one-sided, in words of its own
+    guessed: bool = False  # `rankers` go by what else was clicked in its lists: whose it was, nobody can tell
 
     @property
     def share(self) -> float:
@@ -106,7 +108,7 @@ def losses_of(
     without = _example(losses, losses.clicks)
     named: list[tuple[str, int, int, Any, Any, bool, str]] = [
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
-        ("clicks without a place", clicks, counts["clicks"], lost, everyone - lost, True, without),
+        (UNPLACED, clicks, counts["clicks"], lost, everyone - lost, True, without),
         ("late clicks and actions", counts["late"], counts["done"], late, everyone - late, True, ""),
         ("repeated clicks", losses.repeated.total(), counts["clicks"], again, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
@@ -118,8 +120,35 @@ def losses_of(
         if sum(hit) and sum(others):
             shares = tuple(amount / sum(others) for amount in others)
             check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), THRESHOLD)
-        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example))
+        guessed = name == UNPLACED
+        said = _in_lists(rankers, hit) if guessed else ""
+        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example, said, guessed))
     return tuple(found)
+
+
+def _in_lists(rankers: Sequence[str], hit: Sequence[int]) -> str:
+    counts = ", ".join(f"{name} {count:,}" for name, count in zip(rankers, hit, strict=True))
+    return (
+        f"{UNPLACED} are in lists that favour one ranker more than another: {counts}; whose they were nobody can tell"
+    )
+
+
+def could_undo(loss: Loss, winner: str, loser: str, impressions: int, low: float) -> str:
+    """Why a lead of at least `low` an impression is not sure, if the loser had got what was lost; empty if it is.
+
+    Nobody can tell whose clicks without a place were; of rows that are lost, the ranker that they favour may be known.
+
+    >>> few = Loss(MISDATED, 40, 1000, {"old": 30, "new": 2}, None, True)
+    >>> could_undo(few, "new", "old", 1000, 0.03), could_undo(few, "new", "old", 1000, 0.02)
+    ('', 'with the 40 impressions dated far from all others (0.028 an impression for old) new would not surely win')
+    """
+    most = loss.count if loss.guessed else loss.rankers.get(loser, 0) - loss.rankers.get(winner, 0)
+    if most <= 0 or most < low * impressions:
+        return ""
+    rate = f"{most / max(1, impressions):.3g} an impression"
+    if loss.guessed:
+        return f"if all {loss.count:,} {loss.name} were {loser}'s ({rate}), {winner} would not surely win"
+    return f"with the {loss.count:,} {loss.name} ({rate} for {loser}) {winner} would not surely win"
 
 
 def _example(losses: Losses, kinds: Mapping[str, int]) -> str:
