@@ -184,7 +184,8 @@ def test_rows_of_the_same_impression_are_united(tmp_path: Path) -> None:
     write_log([later], file, mode="replace")
     file.write_text(first + file.read_text() + first)
     log = read_log(file)
-    assert log.records == (replace(RECORD, clicks=(2, 0, 1), credit=(2.0, 0.5)),)
+    times = (RECORD.time, RECORD.time, RECORD.time + 9)  # a click that only the later row has is of its time
+    assert log.records == (replace(RECORD, clicks=(2, 0, 1), credit=(2.0, 0.5), click_times=times),)
     assert (log.duplicates, log.rejected, log.repeated_clicks) == (2, (), 0)
 
 

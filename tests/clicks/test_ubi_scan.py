@@ -11,7 +11,7 @@ import pytest
 
 from duelist.clicks import read_log, ubi_buckets
 from duelist.clicks.gather import Gatherer, impressions_of
-from duelist.clicks.impressions import Impressions
+from duelist.clicks.impressions import Impressions, Losses
 from duelist.clicks.scan import scan_log, spool_log
 from duelist.clicks.ubi_scan import UbiScan
 from duelist.core.errors import BadInput
@@ -126,6 +126,12 @@ def files(folder: Path, seed: int, oddness: float) -> list[Path]:
     return paths
 
 
+def without_examples(losses: Losses) -> dict[str, Any]:
+    """The counts, of each experiment too: which line is the first depends on the order of buckets."""
+    own = {name: without_examples(part) for name, part in losses.own.items()}
+    return asdict(losses) | {"examples": 0, "own": own}
+
+
 def told(log: Impressions) -> list[Any]:
     """All that a log says of its impressions, by names and not by numbers."""
     rows: list[list[Any]] = [
@@ -164,7 +170,7 @@ def test_what_is_read_in_buckets_is_what_is_read_as_records(
         assert losses == asdict(log.losses)
         several = scanned(paths, 5, attributes=("device",))
         assert sorted(told(several.impressions())) == sorted(told(log))
-        assert asdict(several.losses) | {"examples": 0} == asdict(log.losses) | {"examples": 0}
+        assert without_examples(several.losses) == without_examples(log.losses)
         assert several.losses.examples.keys() == log.losses.examples.keys()
         compared += len(log)
     assert compared > 1000

@@ -29,6 +29,7 @@ from duelist.clicks.portions import Part, Portions, in_time
 from duelist.clicks.records import CLICK
 from duelist.core.errors import BadInput
 from duelist.core.growing import Growing
+from duelist.core.memory import Flags
 from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
@@ -212,17 +213,18 @@ def experiments_of(log: Portions) -> dict[str, Portions]:
     if not every.any():
         raise BadInput("there are no impressions to analyse")
     numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
-    return {names[number]: log if len(names) == 1 else _experiment(log, number) for number in numbers}
+    return {names[number]: _experiment(log, number) for number in numbers}
 
 
 def _experiment(log: Portions, number: int) -> Portions:
-    return Part(log, lambda portion: portion.take(portion.experiments == number))
+    losses = log.head.losses.of(log.head.experiment_names[number])
+    return Part(log, lambda portion: replace(portion.take(portion.experiments == number), losses=losses))
 
 
 def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     alone = is_clicks_alone(log)
-    log, misdated = _dated(log)
-    log = _without_crowds(with_rankers(log) if alone else log, settings.most)
+    log, strays = _dated(with_rankers(log) if alone else log)
+    log = _without_crowds(log, settings.most)
     hours = settings.attribution
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
     if moments.closed and math.isfinite(moments.attribution) and not settings.ended:
@@ -238,7 +240,7 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     leading = comparisons[0].towards_leader()
     pair = leading.first, leading.second
     days, guarded = fold.daily.days(*pair), fold.guards.guarded(settings.alpha)
-    health = health_of(fold.watch, comparisons[0], days, moments, misdated, guarded, alone, settings)
+    health = health_of(fold.watch, comparisons[0], days, moments, fold.strays(strays), guarded, alone, settings)
     if alone or not health.valid:
         comparisons, *others = (tuple(replace(c, withheld=True) for c in found) for found in (comparisons, *others))
     return Analysis(
@@ -279,13 +281,18 @@ def _windows(outcome: Outcome, settings: Settings) -> Windows | None:
     return None if hours is None else Windows(HOUR * hours, settings.ended, settings.capped().get(outcome))
 
 
-def _dated(log: Portions) -> tuple[Portions, int]:
-    """The impressions whose dates fit the others, and how many do not."""
+def _dated(log: Portions) -> tuple[Portions, Portions | None]:
+    """The impressions whose dates fit the others, and those whose dates do not, if there are any."""
     first, last = fitting(log)
-    misdated = sum(int(((p.times < first) | (p.times > last)).sum()) for p in log.portions())
-    if not misdated:
-        return log, 0
-    return Part(log, lambda portion: portion.take((portion.times >= first) & (portion.times <= last))), misdated
+
+    def fits(portion: Impressions) -> Flags:
+        return np.asarray((portion.times >= first) & (portion.times <= last))
+
+    if all(fits(portion).all() for portion in log.portions()):
+        return log, None
+    return Part(log, lambda portion: portion.take(fits(portion))), Part(
+        log, lambda portion: portion.take(~fits(portion))
+    )
 
 
 def _without_crowds(log: Portions, most: int | None) -> Portions:

@@ -12,45 +12,57 @@ from duelist.clicks.portions import Portions
 from duelist.core.memory import Flags, Floats
 
 OUTSIDE = 0.01  # share of rows at either end whose dates are not believed by themselves
+FEW = 0.05  # share at either end that is not believed where a long time without any row parts it from the others
 WEEK = 7 * 86400.0
+MONTH = 4 * WEEK
 SKEW = 60.0  # seconds by which clocks of browsers and servers may differ
 
 
 def believable(times: Floats) -> Flags:
-    """Which impressions have a date that fits the others: one row of another year must not end the experiment.
+    """Which impressions have a date that fits the others: a few rows of another year must not end the experiment.
 
-    A date is strange if it lies farther from the middle 98 % of the log than these are long, and at least a week.
+    A date is strange if it lies farther from the middle 98 % of the log than these are long, and at least a week; or
+    if it lies outside the middle 90 %, beyond a time without any row that is longer than these, and at least a month.
 
     >>> believable(np.array([10.0, 20, 30, 40, 1e9])).tolist()
     [True, True, True, True, False]
     """
     if not len(times):
         return np.ones(0, np.bool_)
-    low, high = middle(len(times))
-    ordered = np.partition(times, (low, high))
-    first, last = believed(float(ordered[low]), float(ordered[high]))
+    ordered = np.sort(times)
+    low, high = middle(len(times), FEW)
+    first, last = limits_of(ordered[: low + 1], ordered[high:], len(times))
     return np.asarray((times >= first) & (times <= last))
 
 
-def middle(number: int) -> tuple[int, int]:
-    """Where the middle 98 % of so many dates in order begin and end."""
-    low, high = math.ceil(OUTSIDE * (number - 1)), math.floor((1 - OUTSIDE) * (number - 1))
+def middle(number: int, outside: float) -> tuple[int, int]:
+    """Where so many dates in order begin and end, without a share at either end."""
+    low, high = math.ceil(outside * (number - 1)), math.floor((1 - outside) * (number - 1))
     return min(low, high), high
 
 
-def believed(first: float, last: float) -> tuple[float, float]:
-    """From when to when dates fit, if the middle ones lie between these two."""
-    room = max(last - first, WEEK)
-    return first - room, last + room
+def limits_of(lower: Floats, upper: Floats, number: int) -> tuple[float, float]:
+    """From when to when dates fit, by those up to where the middle 90 % begin, and from where they end."""
+    low, high = middle(number, OUTSIDE)
+    begin, end = float(lower[low]), float(upper[high - number])
+    room = max(end - begin, WEEK)
+    longest = max(float(upper[0] - lower[-1]), MONTH)
+    before, after = np.flatnonzero(np.diff(lower) > longest), np.flatnonzero(np.diff(upper) > longest)
+    first = float(lower[before[-1] + 1]) if len(before) else -math.inf
+    last = float(upper[after[0]]) if len(after) else math.inf
+    return max(first, begin - room), min(last, end + room)
 
 
 def fitting(log: Portions) -> tuple[float, float]:
     """From when to when the dates of a log fit; its portions come in the order of time."""
-    places, begin, found = middle(sum(map(len, log.portions()))), 0, []
+    number, begin = sum(map(len, log.portions())), 0
+    low, high = middle(number, FEW)
+    lower, upper = [], []
     for portion in log.portions():
-        found += [float(portion.times[place - begin]) for place in places if begin <= place < begin + len(portion)]
+        lower.append(portion.times[: max(0, low + 1 - begin)])
+        upper.append(portion.times[max(0, high - begin) :])
         begin += len(portion)
-    return believed(*found)
+    return limits_of(np.concatenate(lower), np.concatenate(upper), number)
 
 
 class Moments(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ DAY = 86400.0
 ENOUGH = 100  # impressions of a day whose rate says something
 TIMES = 2.0  # so many times the usual rate, or its inverse, is worth a word
 OFTEN = 10  # so many times as often as all but one user of a hundred
+PAUSE = 28  # days without any row that are worth a word
 LEAST = 50  # impressions of a user that is called extreme
 
 
@@ -80,6 +82,22 @@ def strange_days(days: tuple[Day, ...]) -> list[str]:
         f"On {day.date} {day.credit:.3g} credit an impression, usually {usual:.3g}: was everything logged?"
         for day in strange[:3]
     ]
+
+
+def pauses(days: tuple[Day, ...]) -> list[str]:
+    """The longest time without any row, where it is a month or more: a pause, or a clock that is wrong.
+
+    >>> pauses((Day("2026-01-01", 90, 1.0, 0.0), Day("2026-01-02", 10, 1.0, 0.0), Day("2031-01-02", 20, 1.0, 0.0)))
+    ['Nothing was logged between 2026-01-02 and 2031-01-02, and 16.7% of the impressions after: do clocks agree?']
+    """
+    dates = [datetime.fromisoformat(day.date) for day in days]
+    lengths = [(later - earlier).days for earlier, later in pairwise(dates)]
+    if max(lengths, default=0) < PAUSE:
+        return []
+    place = lengths.index(max(lengths))
+    after = sum(day.impressions for day in days[place + 1 :]) / sum(day.impressions for day in days)
+    when = f"between {days[place].date} and {days[place + 1].date}"
+    return [f"Nothing was logged {when}, and {after:.1%} of the impressions after: do clocks agree?"]
 
 
 def halves(days: tuple[Day, ...]) -> tuple[float, float] | None:

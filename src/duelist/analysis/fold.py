@@ -13,7 +13,8 @@ from duelist.analysis.clocks import Moments, is_late
 from duelist.analysis.credits import Crediting, Credits
 from duelist.analysis.days import Daily
 from duelist.analysis.guardrails import Guardrail, Guards
-from duelist.analysis.health import Watch
+from duelist.analysis.health import Strays, Watch
+from duelist.analysis.losses import Favoured
 from duelist.analysis.outcomes import Outcome
 from duelist.analysis.pairs import Pairs, Windows
 from duelist.clicks.impressions import Array, Impressions
@@ -74,6 +75,16 @@ class Fold:
         for portion in self.log.portions():
             earned = self.crediting.credits(portion, self.outcomes[0], is_late(portion, self.moments.attribution))
             yield earned, self._units(earned)
+
+    def strays(self, others: Portions | None) -> Strays:
+        """Impressions that do not count, by the ranker that they favour."""
+        number, favoured = 0, Favoured(len(self.crediting.rankers))
+        for portion in others.portions() if others else ():
+            credit = self.crediting.credits(portion, self.outcomes[0]).credit
+            nothing = np.zeros(len(credit), np.bool_)
+            favoured.add(credit, nothing, nothing)
+            number += len(portion)
+        return Strays(number, favoured.all.tolist())
 
     def credit(self, ranker: int, seed: int) -> Bootstrap:
         """What a ranker earned in an impression."""

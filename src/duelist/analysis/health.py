@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from duelist.analysis.clocks import Moments
 from duelist.analysis.coins import TeamCounts
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits, is_usable
-from duelist.analysis.days import Day, crowds, strange_days
+from duelist.analysis.days import Day, crowds, pauses, strange_days
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.losses import Favoured, Loss, losses_of, withheld
+from duelist.analysis.losses import MISDATED, THRESHOLD, UNPLACED, Favoured, Loss, could_undo, losses_of, withheld
+from duelist.analysis.outcomes import Outcome
 from duelist.analysis.settings import Settings
+from duelist.analysis.unused import Unused
 from duelist.clicks.impressions import Impressions
+from duelist.clicks.records import CLICK
 from duelist.core.growing import Growing
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import Check, check_balance, replay
@@ -67,11 +70,19 @@ class Health:
             "notes": self.notes,
             "checks": [{name: getattr(check, name) for name in shown} for check in checks],
             "losses": [
-                {"name": loss.name, "count": loss.count, "of": loss.of, "rankers": dict(loss.rankers)}
+                {name: getattr(loss, name) for name in ("name", "count", "of", "guessed")}
+                | {"rankers": dict(loss.rankers)}
                 for loss in self.losses
             ],
             **{name: getattr(self, name) for name in plain},
         }
+
+
+class Strays(NamedTuple):
+    """Impressions whose date does not fit the others."""
+
+    number: int
+    rankers: Sequence[int]  # how many of them favour each
 
 
 class Watch:
@@ -80,6 +91,8 @@ class Watch:
     def __init__(self, head: Impressions, rankers: tuple[str, ...]) -> None:
         self.losses, self.rankers = head.losses, rankers
         self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
+        self.unused = Unused(rankers)
+        self.scored = head.given.shape[1] > 0  # whether credit comes with the log
         self.users = Growing(0, np.int32)  # impressions of each
         self.rows = self.usable = self.single = self.clicks = self.done = 0
         self.dates = math.inf, 0.0  # of the first impression and the last
@@ -89,6 +102,7 @@ class Watch:
         hit = np.zeros(len(log), np.bool_)
         hit[log.done.rows[late]] = True
         self.favoured.add(whole, earned.log.lost > 0, hit[is_usable(log)])
+        self.unused.add(log, earned)
         self.coins.add(earned.log)
         self.users.add(earned.log.users, 1)
         self.rows += len(log)
@@ -98,11 +112,13 @@ class Watch:
         self.clicks += int((log.done.names == 0).sum())
         self.done += len(log.done)
 
-    def lost(self, late: int, misdated: int) -> tuple[Loss, ...]:
+    def lost(self, late: int, strays: Strays) -> tuple[Loss, ...]:
         """Every way in which something was lost."""
-        rows = self.rows + misdated + self.losses.rows.total()
+        rows = self.rows + strays.number + self.losses.rows.total()
         counts = {"rows": rows, "clicks": self.clicks + self.losses.clicks.total(), "late": late, "done": self.done}
-        return losses_of(self.losses, self.rankers, self.favoured, counts)
+        counts["misdated"] = strays.number
+        found = losses_of(self.losses, self.rankers, self.favoured, strays.rankers, counts)
+        return (*found, self.unused.loss(rows, THRESHOLD))
 
 
 def health_of(
@@ -110,16 +126,17 @@ def health_of(
     leading: Comparison,
     days: tuple[Day, ...],
     moments: Moments,
-    misdated: int,
+    strays: Strays,
     guarded: tuple[Guarded, ...],
     alone: bool,
     settings: Settings,
 ) -> Health:
     """All of it."""
-    losses = watch.lost(moments.late, misdated)
+    losses = watch.lost(moments.late, strays)
     checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
-    reasons += withheld(losses, settings.most_lost)
+    reasons += withheld(losses, settings.most_lost) + watch.unused.reasons(THRESHOLD)
+    reasons += _undone(watch, losses, leading, settings)
     for rail in guarded:
         if rail.broken:
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
@@ -139,8 +156,18 @@ def health_of(
         duplicates=watch.losses.duplicates,
         alone=watch.single,
         unusable=watch.rows - watch.usable - watch.single,
-        misdated=misdated,
+        misdated=strays.number,
     )
+
+
+def _undone(watch: Watch, losses: tuple[Loss, ...], leading: Comparison, settings: Settings) -> list[str]:
+    """Why what was lost could undo the lead, where a click is worth 1: scores and values have other units."""
+    ahead, outcome = leading.towards_leader(), Outcome.read(settings.outcomes[0])
+    if ahead.winner is None or watch.scored or outcome.action != CLICK or outcome.by_value:
+        return []
+    pair, low = (ahead.first, ahead.second), ahead.limits[0]
+    asked = [loss for loss in losses if loss.name in (UNPLACED, MISDATED)]
+    return list(filter(None, (could_undo(loss, *pair, watch.usable, low) for loss in asked)))
 
 
 def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded: bool) -> tuple[str, ...]:
@@ -158,7 +185,7 @@ def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded:
 
 def _notes(watch: Watch, losses: tuple[Loss, ...], days: tuple[Day, ...], moments: Moments, alone: bool) -> list[str]:
     """What is strange, but decides nothing."""
-    notes = crowds(watch.users.values) + strange_days(days)
+    notes = crowds(watch.users.values) + strange_days(days) + pauses(days)
     if moments.early:
         notes.append(f"{moments.early:,} of {moments.timed:,} dated clicks are dated before their list: clocks differ.")
     notes += [

@@ -19,6 +19,9 @@ from duelist.evidence.sequential import LARGEST
 
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
+THRESHOLD = 7 / ALARM  # of each check: five ways to lose something, rows without teams, lists of one ranker
+UNPLACED = "clicks without a place"
+MISDATED = "impressions dated far from all others"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,8 @@ class Loss:
     check: Check | None  # whether it hit one ranker more than another; None: nothing to tell by
     fatal: bool  # whether too much of it, or too much of one ranker's, withholds the verdict
     example: str = ""
+    said: str = ""  # that it is one-sided, in words of its own
+    guessed: bool = False  # `rankers` go by what else was clicked in its lists: whose it was, nobody can tell
 
     @property
     def share(self) -> float:
@@ -55,10 +60,10 @@ def one_sided_e_value(hit: Sequence[int], others: Sequence[int]) -> float:
     """
     both = np.add(hit, others).astype(np.float64)
     best = float(scipy.special.xlogy(both, both / max(1.0, both.sum())).sum())
-    return float(np.exp(min(_learnt(hit) + _learnt(others) - best, LARGEST)))
+    return float(np.exp(min(learnt(hit) + learnt(others) - best, LARGEST)))
 
 
-def _learnt(counts: Sequence[int]) -> float:
+def learnt(counts: Sequence[int]) -> float:
     """The logarithm of the chance that Dirichlet(1/2) bets gave these counts."""
     seen = np.asarray(counts, np.float64)
     start = scipy.special.gammaln(PRIOR * len(seen)) - len(seen) * scipy.special.gammaln(PRIOR)
@@ -90,9 +95,12 @@ class Favoured:
 
 
 def losses_of(
-    losses: Losses, rankers: Sequence[str], favoured: Favoured, counts: Mapping[str, int]
+    losses: Losses, rankers: Sequence[str], favoured: Favoured, strays: Sequence[int], counts: Mapping[str, int]
 ) -> tuple[Loss, ...]:
-    """Every way in which something was lost; `counts` are how many there were of what."""
+    """Every way in which something was lost; `counts` are how many there were of what.
+
+    `strays` are misdated impressions by the ranker that they favour.
+    """
     by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
     again = np.array([losses.repeated.get(name, 0) for name in rankers])
     everyone, lost, late = favoured.all, favoured.lost, favoured.late
@@ -100,20 +108,47 @@ def losses_of(
     without = _example(losses, losses.clicks)
     named: list[tuple[str, int, int, Any, Any, bool, str]] = [
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
-        ("clicks without a place", clicks, counts["clicks"], lost, everyone - lost, True, without),
+        (UNPLACED, clicks, counts["clicks"], lost, everyone - lost, True, without),
         ("late clicks and actions", counts["late"], counts["done"], late, everyone - late, True, ""),
         ("repeated clicks", losses.repeated.total(), counts["clicks"], again, everyone, False, ""),
+        (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
     ]
-    threshold = len(named) / ALARM
     found = []
     for name, count, of, own, rest, fatal, example in named:
         hit, others = own.tolist(), rest.tolist()
         check = None
         if sum(hit) and sum(others):
             shares = tuple(amount / sum(others) for amount in others)
-            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
-        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example))
+            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), THRESHOLD)
+        guessed = name == UNPLACED
+        said = _in_lists(rankers, hit) if guessed else ""
+        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example, said, guessed))
     return tuple(found)
+
+
+def _in_lists(rankers: Sequence[str], hit: Sequence[int]) -> str:
+    counts = ", ".join(f"{name} {count:,}" for name, count in zip(rankers, hit, strict=True))
+    return (
+        f"{UNPLACED} are in lists that favour one ranker more than another: {counts}; whose they were nobody can tell"
+    )
+
+
+def could_undo(loss: Loss, winner: str, loser: str, impressions: int, low: float) -> str:
+    """Why a lead of at least `low` an impression is not sure, if the loser had got what was lost; empty if it is.
+
+    Nobody can tell whose clicks without a place were; of rows that are lost, the ranker that they favour may be known.
+
+    >>> few = Loss(MISDATED, 40, 1000, {"old": 30, "new": 2}, None, True)
+    >>> could_undo(few, "new", "old", 1000, 0.03), could_undo(few, "new", "old", 1000, 0.02)
+    ('', 'with the 40 impressions dated far from all others (0.028 an impression for old) new would not surely win')
+    """
+    most = loss.count if loss.guessed else loss.rankers.get(loser, 0) - loss.rankers.get(winner, 0)
+    if most <= 0 or most < low * impressions:
+        return ""
+    rate = f"{most / max(1, impressions):.3g} an impression"
+    if loss.guessed:
+        return f"if all {loss.count:,} {loss.name} were {loser}'s ({rate}), {winner} would not surely win"
+    return f"with the {loss.count:,} {loss.name} ({rate} for {loser}) {winner} would not surely win"
 
 
 def _example(losses: Losses, kinds: Mapping[str, int]) -> str:
@@ -131,5 +166,6 @@ def withheld(losses: Sequence[Loss], most: float = MOST) -> list[str]:
             reasons.append(f"{loss.name}: {loss.share:.1%} of {loss.of:,}, more than {most:.0%}{example}")
         if loss.fatal and loss.one_sided and loss.check is not None:
             hit = ", ".join(f"{name} {count:,}" for name, count in loss.rankers.items())
-            reasons.append(f"{loss.name} hit one ranker more than another: {hit} (e-value {loss.check.e_value:.3g})")
+            said = loss.said or f"{loss.name} hit one ranker more than another: {hit}"
+            reasons.append(f"{said} (e-value {loss.check.e_value:.3g})")
     return reasons

@@ -310,10 +310,10 @@ def _lost(analysis: Analysis) -> list[str]:
     for loss in health.losses:
         if loss.count:
             whose = ", ".join(f"{name} {count:,}" for name, count in loss.rankers.items() if count)
+            if loss.guessed:
+                whose = f"whose, nobody can tell{f' (lists by their other clicks: {whose})' if whose else ''}"
             example = f" ({loss.example})" if loss.example else ""
             lines.append(f"{loss.count:,} {loss.name}, {loss.share:.1%}{f'; {whose}' if whose else ''}{example}.")
-    if health.misdated:
-        lines.append(f"{health.misdated:,} impressions dated far from all others do not count.")
     lines.append(
         f"{health.rejected:,} bad rows, {health.duplicates:,} duplicates, {health.alone:,} impressions of one "
         f"ranker alone, {health.unusable:,} that do not say who earned their clicks."

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from duelist.clicks.records import BadRow, Log, Record, Rejected
+from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
 from duelist.clicks.rows import Read
 
 KEPT_TEXT = 200  # characters of a bad row that are kept
@@ -26,19 +26,33 @@ def merge(first: Record, second: Record) -> Record:
         clicks=clicks,
         click_times=times,
         credit=whole_rows[0].credit if whole_rows else first.credit,
-        actions=tuple(dict.fromkeys(first.actions + second.actions)),
+        actions=tuple(dict.fromkeys(first.actions + _later(first, second))),
         lost=max(first.lost, second.lost),  # the same bad click, told again
     )
 
 
 def united_clicks(first: Record, second: Record) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """The clicks of two rows, and when the first of each position was, if all are known."""
+    """The clicks of two rows, and when the first of each position was, if that is known of any.
+
+    A click without a time that only the later row tells has that row's time, so that it is late where the row is.
+    """
     clicks = tuple(dict.fromkeys(first.clicks + second.clicks))
     times: dict[int, float] = {}
     for row in (first, second):
         for click, time in zip(row.clicks, row.click_times, strict=False):
             times[click] = min(time, times.get(click, time))
-    return clicks, tuple(times[click] for click in clicks) if len(times) == len(clicks) else ()
+    if second.time > first.time:
+        times = {click: second.time for click in clicks if click not in first.clicks} | times
+    return clicks, tuple(times.get(click, first.time) for click in clicks) if times else ()
+
+
+def _later(first: Record, second: Record) -> tuple[Action, ...]:
+    """The actions of the second row; those that only it tells, without a time, have that row's time."""
+    if second.time <= first.time:
+        return second.actions
+    return tuple(
+        a if a in first.actions or a.time is not None else a._replace(time=second.time) for a in second.actions
+    )
 
 
 class Collector:
@@ -61,7 +75,7 @@ class Collector:
         self.records[key] = record
         self.repeat(record, read.repeated)
         for reason in read.lost:
-            self.reject(line, reason, text, path, row=False)
+            self.reject(line, reason, text, path, row=False, experiment=record.experiment)
 
     def repeat(self, record: Record, slots: Iterable[int]) -> None:
         """Count clicks on slots that were clicked before."""
@@ -70,9 +84,18 @@ class Collector:
             team = record.teams[slot] if record.teams else -1
             self.repeated[record.rankers[team] if team >= 0 else ""] += 1
 
-    def reject(self, line: int, reason: str, text: str, path: object, row: bool = True, ranker: str = "") -> None:
+    def reject(
+        self,
+        line: int,
+        reason: str,
+        text: str,
+        path: object,
+        row: bool = True,
+        ranker: str = "",
+        experiment: str = "",
+    ) -> None:
         text = text.strip().encode("utf-8", "replace").decode()
-        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker))
+        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker, experiment))
 
     def note(self, sentence: str) -> None:
         """Keep what was found out, if anything was."""

@@ -203,8 +203,9 @@ class Gatherer:
         for name, column in zip(self.names, batch.attributes, strict=True):
             self.attributes[name].values.extend(column)
         self.rows += len(forms)
-        for line, form in zip(batch.lines, forms, strict=True) if any(lost) or any(repeated) else ():
-            self._count(form, line, path)
+        found = zip(batch.lines, forms, batch.experiment, strict=True)
+        for line, form, experiment in found if any(lost) or any(repeated) else ():
+            self._count(form, line, path, experiment)
 
     def _click_times(self, batch: Batch, sizes: Sequence[int]) -> list[float]:
         if not any(batch.click_times):
@@ -308,7 +309,7 @@ class Gatherer:
             value = record.attributes.get(name if self.typed else name.lower())  # as a table's header
             self.attributes[name].values.append(value)
         self.rows += 1
-        self._count(form, line, path)
+        self._count(form, line, path, record.experiment)
         if len(self.waiting) >= ROWS:
             self._settle()
 
@@ -320,9 +321,9 @@ class Gatherer:
             self._append(self.done, **done)
             self.waiting = []
 
-    def _count(self, form: Form, line: int, path: object) -> None:
+    def _count(self, form: Form, line: int, path: object, experiment: str) -> None:
         for reason in form.lost:
-            self.losses.reject(Rejected(line, reason, "", str(path), row=False))
+            self.losses.reject(Rejected(line, reason, "", str(path), row=False, experiment=experiment))
         for ranker in form.repeated:
             self.losses.repeated[ranker] += 1
 

@@ -32,14 +32,35 @@ class Losses:
     examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
     duplicates: int = 0  # rows that told of an impression once more
     notes: list[str] = field(default_factory=list)  # what the file did not say and its rows told, in sentences
+    own: dict[str, Losses] = field(default_factory=dict)  # rows and clicks of each experiment; "": it is not said
 
-    def reject(self, bad: Rejected) -> None:
-        """Count one."""
-        kinds = self.rows if bad.row else self.clicks
-        kinds[bad.kind] += 1
-        self.examples.setdefault(bad.kind, f"line {bad.line}: {bad.reason}")
-        if bad.row or bad.ranker:
-            self.rankers[bad.ranker] += 1
+    def reject(self, bad: Rejected, number: int = 1, unit: str = "line") -> None:
+        """Count one, or a number of like ones."""
+        if bad.experiment not in self.own:
+            self.own[bad.experiment] = Losses()
+        for losses in (self, self.own[bad.experiment]):
+            kinds = losses.rows if bad.row else losses.clicks
+            kinds[bad.kind] += number
+            losses.examples.setdefault(bad.kind, f"{unit} {bad.line}: {bad.reason}")
+            if bad.row or bad.ranker:
+                losses.rankers[bad.ranker] += number
+
+    def of(self, experiment: str) -> Losses:
+        """Those of one experiment: what does not say where it belongs may belong to any, and counts for each.
+
+        >>> losses = Losses()
+        >>> for name in ("home", "home", "checkout", ""):
+        ...     losses.reject(Rejected(1, "no user", "", experiment=name))
+        >>> losses.rows.total(), losses.of("home").rows.total(), losses.of("checkout").rows.total()
+        (4, 3, 2)
+        """
+        found = Losses(repeated=self.repeated, duplicates=self.duplicates, notes=self.notes)
+        for part in [self.own[name] for name in dict.fromkeys((experiment, "")) if name in self.own]:
+            found.rows += part.rows
+            found.clicks += part.clicks
+            found.rankers += part.rankers
+            found.examples = part.examples | found.examples
+        return found
 
 
 @dataclass(frozen=True)
@@ -135,22 +156,30 @@ def first_rows(ids: Array) -> Array:
 def united(log: Impressions, rows: Array | None = None) -> Impressions:
     """The same with rows of the same id made one: all clicks of both, and the credit of the one that has most.
 
-    A later row that differs in more than its clicks is rejected. `rows` are the rows' places in the whole log.
+    A later row that differs in more than its clicks is rejected. What only a later row tells, without a time, is of
+    that row's time, so that it is late where the row is. `rows` are the rows' places in the whole log.
     """
     first = first_rows(log.ids)
     later = first != np.arange(len(first))
     if not later.any():
         return _forgetful(log)
     other = later & (log.bodies != log.bodies[first])
-    for row in np.flatnonzero(other)[:1].tolist():
+    for experiment, places in _by_experiment(log, other):
         reason = "the impression was logged before with another user, query or list"
-        log.losses.examples.setdefault(reason, f"row {(row if rows is None else int(rows[row])) + 1}: {reason}")
-        log.losses.rows[reason] += int(other.sum())
-        log.losses.rankers[""] += int(other.sum())
+        row = 1 + int(places[0] if rows is None else rows[places[0]])
+        log.losses.reject(Rejected(row, reason, "", experiment=experiment), len(places), "row")
     log.losses.duplicates += int((later & ~other).sum())
     done = log.done.take(~other[log.done.rows])
-    done = _once(replace(done, rows=first[done.rows]))
+    done = _once(replace(done, rows=first[done.rows]), _told_times(log.times, first, done))
+    done = replace(done, times=_filled(done, log.times))
     return _forgetful(replace(log, done=done, given=_given(log, first, other)).take(~later))
+
+
+def _by_experiment(log: Impressions, chosen: Flags) -> list[tuple[str, Array]]:
+    """The places of chosen rows by their experiments, in the order of their coming."""
+    places = np.flatnonzero(chosen)
+    numbers = dict.fromkeys(log.experiments[places].tolist())
+    return [(log.experiment_names[number], places[log.experiments[places] == number]) for number in numbers]
 
 
 def _forgetful(log: Impressions) -> Impressions:
@@ -159,9 +188,21 @@ def _forgetful(log: Impressions) -> Impressions:
     return replace(log, ids=nothing, bodies=nothing)
 
 
-def _once(done: Done) -> Done:
-    """Each click and each action of an impression once, the earliest first."""
-    order = np.lexsort((done.times, done.slots, done.names, done.rows))
+def _told_times(times: Floats, first: Array, done: Done) -> Floats:
+    """When each click and action was, by the row that tells it: NaN for a row that is not later than the first."""
+    later = times[done.rows] > times[first[done.rows]]
+    return np.where(np.isnan(done.times) & later, times[done.rows], done.times)
+
+
+def _once(done: Done, times: Floats) -> Done:
+    """Each click and each action of an impression once, the earliest first, at the `times` that their rows tell.
+
+    Of the same click a time of its own counts before that of a row, and no time at all (the row that was there first)
+    before that of a later row.
+    """
+    own = np.where(np.isnan(done.times), np.where(np.isnan(times), 1, 2), 0)
+    done = replace(done, times=times)
+    order = np.lexsort((done.times, own, done.slots, done.names, done.rows))
     new = np.ones(len(order), np.bool_)
     for column in (done.rows, done.names, done.slots):
         new[1:] &= column[order][1:] == column[order][:-1]
@@ -172,6 +213,14 @@ def _once(done: Done) -> Done:
         same[1:] &= ~actions[1:] | (column[order][1:] == column[order][:-1])
     kept = np.sort(order[~same])
     return done.take(kept)
+
+
+def _filled(done: Done, times: Floats) -> Floats:
+    """The times of what was done; a click that the first row knew without one has its time, where others have one."""
+    clicks, known = done.names == 0, ~np.isnan(done.times)
+    partly = np.zeros(len(times), np.bool_)
+    partly[done.rows[clicks & known]] = True
+    return np.where(clicks & ~known & partly[done.rows], times[done.rows], done.times)
 
 
 def _given(log: Impressions, first: Array, other: Flags) -> Floats:

@@ -21,7 +21,8 @@ The forms of a file:
 * each may be compressed, with .gz at the end of its name.
 
 A row that cannot be used is in `Log.rejected` with its line and the reason, and so is a click that
-has no place in a row that is used. A second row with the same id adds its clicks to the first.
+has no place in a row that is used. A second row with the same id adds its clicks to the first; where it
+is later, so are the clicks that it adds and that have no time of their own.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from duelist.clicks.collector import KEPT_TEXT, Collector
 from duelist.clicks.files import CutShort, numbered_lines, open_to_write, suffix
 from duelist.clicks.json_array import array_items, is_array
 from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
-from duelist.clicks.rows import check_record, favoured, record_of, row_of
+from duelist.clicks.rows import check_record, experiment_of, favoured, record_of, row_of
 from duelist.clicks.ubi import is_ubi, read_ubi
 from duelist.core.errors import BadInput
 
@@ -92,7 +93,8 @@ def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]], typed: bool
                     raise row
                 found.add(record_of(row, f"line {line}", typed), line, row_text, path)
             except BadRow as error:
-                found.reject(line, str(error), row_text, path, ranker="" if row is error else favoured(row))
+                whose, where = ("", "") if row is error else (favoured(row), experiment_of(row))
+                found.reject(line, str(error), row_text, path, ranker=whose, experiment=where)
     except CutShort as error:
         found.reject(error.line, error.reason, "", path)
     return usable(found.log(), path)

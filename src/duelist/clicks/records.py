@@ -53,6 +53,7 @@ class Rejected:
     path: str = ""
     row: bool = True  # False: one click or action of a row or event that is otherwise used
     ranker: str = ""  # whose clicks are lost with it, as far as can be told
+    experiment: str = ""  # that it belongs to, as far as it says
 
     @property
     def kind(self) -> str:

@@ -228,6 +228,14 @@ def favoured(row: Mapping[str, Any]) -> str:
     return rankers[counts[0][1]] if counts and not tied else ""
 
 
+def experiment_of(row: Mapping[str, Any]) -> str:
+    """The experiment of a row that cannot be used; empty if it does not say one."""
+    try:
+        return text("experiment", row.get("experiment"))
+    except BadRow:
+        return ""
+
+
 def row_of(record: Record) -> dict[str, Any]:
     """The row that is read as this record again."""
     own = {name: value for name, value in vars(record).items() if name != "attributes"}

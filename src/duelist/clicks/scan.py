@@ -19,7 +19,7 @@ from duelist.clicks.log import DELIMITERS, INSTEAD, JSON_LINES, no_log, read_log
 from duelist.clicks.parquet_batches import parquet_batches
 from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
-from duelist.clicks.rows import favoured, record_of
+from duelist.clicks.rows import experiment_of, favoured, record_of
 from duelist.clicks.spool import PORTION, Spool
 from duelist.clicks.table_batches import listed, table_batches
 from duelist.clicks.ubi import is_ubi, read_ubi
@@ -145,5 +145,5 @@ def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> Non
             raise row if isinstance(row, BadRow) else BadRow("not a JSON object")
         found.add(record_of(row, f"line {line}", found.typed), line, path)
     except BadRow as error:
-        whose = favoured(row) if isinstance(row, Mapping) else ""
-        found.losses.reject(Rejected(line, str(error), "", str(path), ranker=whose))
+        whose, where = (favoured(row), experiment_of(row)) if isinstance(row, Mapping) else ("", "")
+        found.losses.reject(Rejected(line, str(error), "", str(path), ranker=whose, experiment=where))

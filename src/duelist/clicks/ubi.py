@@ -21,7 +21,7 @@ from typing import Any
 from duelist.clicks.collector import Collector
 from duelist.clicks.files import CutShort, check_mode, open_to_write
 from duelist.clicks.records import CLICK, Action, BadRow, Log, Record, text
-from duelist.clicks.rows import Read, check_record, record_of
+from duelist.clicks.rows import Read, check_record, experiment_of, record_of
 from duelist.clicks.ubi_events import Responses, UbiRow, join
 from duelist.clicks.ubi_files import ubi_lines
 from duelist.core.errors import BadInput
@@ -84,7 +84,9 @@ def responses_of(rows: Sequence[UbiRow], found: Collector) -> tuple[Responses, l
             read, response = _impression(row.fields, clients, query_id), row.fields.get("query_response_id")
             responses.add(query_id, "" if response is None else str(response), read, row)
         except BadRow as error:
-            found.reject(row.line, str(error), row.text, row.path)
+            given = row.fields.get("query_attributes")
+            said = experiment_of(given) if isinstance(given, dict) else ""
+            found.reject(row.line, str(error), row.text, row.path, experiment=said)
     return responses, happened
 
 

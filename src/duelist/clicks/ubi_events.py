@@ -98,7 +98,8 @@ def attach(responses: Responses, events: Sequence[UbiRow], begin: int | None) ->
             _add(mine, record, action, label, row.fields, begin)
         except BadRow as error:
             if action in CLICKS:
-                found.reject(row.line, str(error), row.text, row.path, row=False, ranker=label)
+                said = record.experiment if record else ""
+                found.reject(row.line, str(error), row.text, row.path, row=False, ranker=label, experiment=said)
                 if mine is not None:
                     mine.lost += 1
     return joined
