@@ -28,9 +28,8 @@ class Unused:
     def __init__(self, rankers: tuple[str, ...]) -> None:
         self.rankers = rankers
         self.silent, self.telling = np.zeros((2, 2), np.int64)  # clicked and not clicked: without teams, and with them
-        self.alone, self.shared = np.zeros(
-            (2, len(rankers), 2), np.int64
-        )  # of each: impressions, those it has clicks in
+        # Of each ranker: impressions, and those in which it has clicks.
+        self.alone, self.shared = np.zeros((2, len(rankers), 2), np.int64)
         self.most = 2  # rankers of a list
 
     def add(self, log: Impressions, earned: Credits) -> None:
@@ -58,10 +57,8 @@ class Unused:
         if hit[0] * sum(others) > others[0] * sum(hit):  # unclicked ones without teams lose nothing
             shares = tuple(amount / sum(others) for amount in others) if sum(others) else (0.5, 0.5)
             check = Check(f"{NAME}, by clicks", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
-        one_sided = (
-            f"rows without teams or credit have clicks in {hit[0]:,} of {sum(hit):,}, others in {others[0]:,} of "
-        )
-        return Loss(NAME, hit[0], rows, {}, check, True, said=f"{one_sided}{sum(others):,}")
+        clicked = f"clicks in {hit[0]:,} of {sum(hit):,}, others in {others[0]:,} of {sum(others):,}"
+        return Loss(NAME, hit[0], rows, {}, check, True, said=f"rows without teams or credit have {clicked}")
 
     def reasons(self, threshold: float) -> list[str]:
         """Why lists of one ranker forbid a verdict: people click in them more often than its documents account for."""
