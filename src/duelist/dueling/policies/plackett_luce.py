@@ -63,9 +63,7 @@ class PLPAC(Policy):
         self.n_left[0] = self.n_arms
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
-        if self.decided[0] > 0:
-            return Duel(self.sorting.order[0], self.sorting.order[0], t)
-        return Duel(self.sorting.order[self.sorting.at[0]], self.sorting.order[self.sorting.low[0]], t)
+        return next_duel(self, t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
         if self.decided[0] > 0 or not waits_for(self.sorting, duel.left, duel.right):
@@ -127,9 +125,7 @@ class PLAMPR(Policy):
         start_blocks(self.blocks)
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
-        if self.decided[0] > 0:
-            return Duel(self.sorting.order[0], self.sorting.order[0], t)
-        return Duel(self.sorting.order[self.sorting.at[0]], self.sorting.order[self.sorting.low[0]], t)
+        return next_duel(self, t)
 
     def update(self, duel: Duel, outcome: float, t: int, rng: np.random.Generator) -> None:
         if self.decided[0] > 0 or not waits_for(self.sorting, duel.left, duel.right):
@@ -157,6 +153,14 @@ class PLAMPR(Policy):
 
     def own_certainty(self) -> Certainty | None:
         return Certainty(self.ranking(), 1 - self.delta, int(self.decided[0])) if self.decided[0] > 0 else None
+
+
+@kernel
+def next_duel(self: PLPAC | PLAMPR, t: int) -> Duel:
+    """Whose turn it is, and the pivot; after the answer, its first arm and itself."""
+    if self.decided[0] > 0:
+        return Duel(self.sorting.order[0], self.sorting.order[0], t)
+    return Duel(self.sorting.order[self.sorting.at[0]], self.sorting.order[self.sorting.low[0]], t)
 
 
 @kernel
