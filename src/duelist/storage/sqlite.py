@@ -37,6 +37,7 @@ from duelist.storage.journal import (
 SCHEMA = 1  # of the file; a later version of duelist opens it, an earlier one does not
 APPLICATION = 0x6475656C  # "duel": tells our files from other databases
 PATIENCE = 10.0  # seconds to wait for another process that writes
+PAUSE = 0.001  # between two looks whether it is done; SQLite's own grow to 0.1 s, and miss the gaps of a busy writer
 TABLES = """
 CREATE TABLE events (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL, experiment INTEGER NOT NULL, kind TEXT NOT NULL,
                      body BLOB NOT NULL, user BLOB, key TEXT);
@@ -214,21 +215,13 @@ class SQLiteJournal(Journal):
         return int(self._writer.execute(f"PRAGMA {name}").fetchone()[0])
 
     def _log_ahead(self) -> None:
-        """Turn the write-ahead log on, which the file remembers. SQLite does not wait for others here: we do."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                self._writer.execute("PRAGMA journal_mode=WAL")
-                return
-            except sqlite3.OperationalError as error:
-                if "locked" not in str(error) or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
+        """Turn the write-ahead log on, which the file remembers."""
+        self._patiently("PRAGMA journal_mode=WAL")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing, and nobody else writes meanwhile."""
-        self._writer.execute("BEGIN IMMEDIATE")
+        self._patiently("BEGIN IMMEDIATE")
         try:
             yield self._writer
             self._writer.execute("COMMIT")
@@ -236,6 +229,22 @@ class SQLiteJournal(Journal):
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
             raise
+
+    def _patiently(self, statement: str) -> None:
+        """Execute it when no other process writes; SQLite itself looks too seldom whether that is so, or not at all."""
+        deadline = time.monotonic() + PATIENCE
+        self._writer.execute("PRAGMA busy_timeout=0")
+        try:
+            while True:
+                try:
+                    self._writer.execute(statement)
+                    return
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > deadline:
+                        raise
+                    time.sleep(PAUSE)
+        finally:
+            self._writer.execute(f"PRAGMA busy_timeout={1000 * PATIENCE:.0f}")
 
     @contextmanager
     def _storing(self) -> Iterator[None]:
