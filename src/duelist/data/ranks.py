@@ -14,6 +14,7 @@ import numpy as np
 
 from duelist.core.compile import allocating, allocating_routine, kernel
 from duelist.core.memory import Floats, Ints
+from duelist.data.sorting import sort_falling
 
 PRECISION, MAP, MRR, NDCG, ERR, ROC_AREA = range(6)
 
@@ -149,7 +150,8 @@ def rank_by_counting(scores: Floats, labels: Ints, labelled: Ints, ranking: Ints
 
 @allocating_routine
 def rank_by_sorting(scores: Floats, labels: Ints, ranking: Ints) -> None:
-    order = np.argsort(-scores, kind="mergesort")
+    order = np.empty(scores.size, np.int64)
+    sort_falling(scores, order)
     for place in range(order.size):
         ranking[place] = labels[order[place]]
 

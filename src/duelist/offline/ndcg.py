@@ -26,11 +26,11 @@ from duelist.core.compile import allocating, compiled
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.data.ranks import longest_of
+from duelist.data.sorting import sort_falling
 from duelist.offline.precision_at import check_cutoff
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
 from duelist.offline.roc_area import SVMRoc, several_levels
-from duelist.offline.sorting import sort_falling
 from duelist.offline.structural import Solution
 
 Alpha = Literal["discount", "root"]

@@ -13,9 +13,9 @@ from duelist.core.compile import allocating, kernel
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.data.ranks import longest_of
+from duelist.data.sorting import sort_parts
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
-from duelist.offline.sorting import sort_parts
 
 
 class SVMPrecision(LinearRanker):

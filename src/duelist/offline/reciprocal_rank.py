@@ -10,9 +10,9 @@ import numpy as np
 from duelist.core.compile import allocating, kernel
 from duelist.core.memory import Floats, Ints
 from duelist.data.ranks import longest_of
+from duelist.data.sorting import sort_parts
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
-from duelist.offline.sorting import sort_parts
 
 
 class SVMMrr(LinearRanker):

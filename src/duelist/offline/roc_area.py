@@ -11,9 +11,9 @@ import numpy as np
 from duelist.core.compile import allocating, compiled, kernel
 from duelist.core.memory import Flags, Floats, Ints
 from duelist.data.ranks import longest_of
+from duelist.data.sorting import sort_falling
 from duelist.offline.queries import Queries
 from duelist.offline.ranker import Finder, LinearRanker
-from duelist.offline.sorting import sort_falling
 
 
 class SVMRoc(LinearRanker):

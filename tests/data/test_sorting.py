@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from duelist.core.compile import compiled
 from duelist.core.memory import Floats, Ints
-from duelist.offline.sorting import SHORT, sort_falling
+from duelist.data.sorting import SHORT, sort_falling
 
 
 @compiled
