@@ -104,7 +104,7 @@ def test_a_later_look_at_a_growing_log_only_appends() -> None:
 def test_a_cap_makes_limits_that_hold_at_any_number_of_users() -> None:
     records = [replace(record, credit=(0.0, 0.0)) for record in demo_log(400, CLEAR)]
     bought = [replace(r, credit=(0.0, 80.0)) if i % 40 == 0 else r for i, r in enumerate(records)]
-    (comparison,) = analyze(log_of(bought), cap=50, ended=True).comparisons
+    (comparison,) = analyze(log_of(bought), cap=50, window=24, ended=True).comparisons
     assert comparison.accounts.effective < 20
     assert comparison.capped is not None
     assert comparison.capped.share == pytest.approx(1 / 40, abs=0.002)
@@ -119,7 +119,7 @@ def test_a_cap_makes_limits_that_hold_at_any_number_of_users() -> None:
     assert comparison.limits == expected.limits()
     assert (comparison.band.low[-1], comparison.band.high[-1]) == expected.limits()
     assert "2.64% of preferences were cut at 50, which moved their mean by -0.791" in format_analysis(
-        analyze(log_of(bought), cap=50, ended=True)
+        analyze(log_of(bought), cap=50, window=24, ended=True)
     )
     leader = comparison.towards_leader()
     assert leader.limits == pytest.approx((-comparison.limits[1], -comparison.limits[0]))

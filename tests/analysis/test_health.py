@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.analysis.analysis import analyze, analyze_all
+from duelist.analysis.analysis import Analysis, analyze, analyze_all
 from duelist.analysis.clocks import believable
 from duelist.analysis.demo import HOUR, START, demo_log
 from duelist.analysis.losses import one_sided_e_value
 from duelist.analysis.page import page
-from duelist.clicks.log import Log, Record, Rejected, read_log
+from duelist.clicks.log import Action, Log, Record, Rejected, read_log
 from duelist.clicks.rows import row_of
 from duelist.clicks.scan import scan_log, spool_log
 from duelist.evidence.balance import ALARM
@@ -270,7 +270,7 @@ def test_rows_without_teams_by_chance_are_told_and_cost_users_only() -> None:
     bare = [replace(r, teams=()) if i % 40 == 0 else r for i, r in enumerate(records)]
     found = analyze(Log(tuple(bare)))
     assert found.winner == analyze(Log(tuple(records))).winner == "new"
-    assert found.health.losses[5].count == sum(i % 40 == 0 and bool(r.clicks) for i, r in enumerate(records)) > 10
+    assert found.health.losses[-1].count == sum(i % 40 == 0 and bool(r.clicks) for i, r in enumerate(records)) > 10
 
 
 def test_lists_of_one_ranker_forbid_a_verdict_only_where_clicks_chose_them() -> None:
@@ -318,9 +318,49 @@ def test_clicks_that_a_late_row_adds_are_late(tmp_path: Path) -> None:
     assert analyze(scan_log(file_of(tmp_path, [*rows, *prompt])), ended=True).health.losses[2].count == 0
 
 
-def test_rows_told_once_more_change_nothing(tmp_path: Path) -> None:
+def credited(records: list[Record], credit: tuple[float, float] = (0.0, 0.0)) -> list[dict[str, Any]]:
+    """Rows with a click each that say themselves what it is worth."""
+    return [{**row_of(r), "clicks": [0], "credit": list(credit)} for r in records]
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_credit_that_a_late_row_brings_is_late(tmp_path: Path, silent: bool) -> None:
+    """Days later new is said to have earned 1 in every third impression; before, nothing, or what its clicks say."""
+    records = demo_log(600, EQUAL, seed=3, visits=1)
+    rows, later = credited(records), credited(records[::3], (0.0, 1.0))
+    rows = [{name: value for name, value in row.items() if name != "credit" or not silent} for row in rows]
+    whole = [later[place // 3] if place % 3 == 0 else row for place, row in enumerate(rows)]
+    never, at_once = (analyze(scan_log(file_of(tmp_path, lines)), ended=True) for lines in (rows, whole))
+    for read in (read_log, scan_log, spool_log):
+        days = [{**row, "time": row["time"] + 120 * HOUR} for row in later]
+        found = analyze(read(file_of(tmp_path, [*rows, *days])), ended=True)
+        assert found.comparisons[0].preference == never.comparisons[0].preference
+        assert found.winner is None
+        assert "late clicks and actions" in found.health.reasons[0]
+        hour = [{**row, "time": row["time"] + HOUR} for row in later]
+        found = analyze(read(file_of(tmp_path, [*rows, *hour])), ended=True)
+        assert found.comparisons[0].preference == at_once.comparisons[0].preference
+        assert (found.health.losses[2].count, found.health.reasons) == (0, at_once.health.reasons)
+
+
+def test_credit_told_in_time_is_not_late_because_it_is_told_again(tmp_path: Path) -> None:
+    records = demo_log(300, EQUAL, seed=3, visits=1)
+    rows, later = credited(records), credited(records, (0.0, 1.0))
+    again = [
+        *({**row, "time": row["time"] + 120 * HOUR} for row in later),
+        *({**row, "time": row["time"] + HOUR} for row in later),
+        *({**row, "time": row["time"] + 200 * HOUR} for row in later),
+    ]
+    for read in (read_log, scan_log):
+        found = analyze(read(file_of(tmp_path, [*rows, *again])), ended=True)
+        assert (found.health.losses[2].count, found.health.duplicates) == (0, 900)
+        assert found.comparisons[0].preference == -1.0
+
+
+@pytest.mark.parametrize("delay", [0.0, 120 * HOUR])
+def test_rows_told_once_more_change_nothing(tmp_path: Path, delay: float) -> None:
     rows = [row_of(r) for r in demo_log(300, CLEAR, seed=3, visits=1)]
-    again = [{**row, "time": row["time"] + 120 * HOUR} for row in rows]
+    again = [{**row, "time": row["time"] + delay} for row in rows]
     once = analyze(scan_log(file_of(tmp_path, rows)))
     twice = [analyze(read(file_of(tmp_path, [*rows, *again]))) for read in (read_log, scan_log)]
     for found in twice:
@@ -395,3 +435,121 @@ def test_clicks_without_a_place_that_could_undo_the_lead_withhold_the_verdict(tm
     assert found.health.reasons == (words,)
     assert f"{lost:,} clicks without a place, {lost / 20_000:.1%}; whose, nobody can tell" in str(found)
     assert analyze(read_log(file)).health.reasons == found.health.reasons
+
+
+def with_broken_lines(folder: Path, records: list[Record], broken: list[int]) -> Path:
+    """The log with some of its lines cut off, so that nobody can tell whose they were."""
+    file = file_of(folder, [row_of(record) for record in records])
+    lines = file.read_text().split("\n")
+    file.write_text("\n".join(line[:-15] if i in broken else line for i, line in enumerate(lines)))
+    return file
+
+
+def test_broken_lines_that_could_undo_the_lead_withhold_the_verdict(tmp_path: Path) -> None:
+    records = demo_log(6000, EQUAL, seed=3, visits=1)
+    mine = [place for place, record in enumerate(records) if favoured(record) == 1][:290]
+    file = with_broken_lines(tmp_path, records, mine)
+    found = analyze(scan_log(file))
+    assert replace(found.comparisons[0], withheld=False).winner == "bm25"
+    assert (found.winner, found.health.losses[0].share < 0.05) == (None, True)
+    rest = [r for place, r in enumerate(records) if favoured(r) == 1 and place not in mine]
+    worth = np.mean([sum(r.teams[click] == 1 for click in r.clicks) for r in rest])
+    rate = f"{290 * worth / 5710:.3g} an impression"  # one click each would be too few to undo it
+    words = f"if all 290 rejected rows of no known ranker were ltr's ({rate}), bm25 would not surely win"
+    assert found.health.reasons == (words,)
+    for read in (read_log, spool_log):
+        assert analyze(read(file)).health.reasons == found.health.reasons
+
+
+def test_a_clear_lead_outlives_a_few_broken_lines(tmp_path: Path) -> None:
+    records = demo_log(1500, CLEAR, seed=1)
+    found = analyze(scan_log(with_broken_lines(tmp_path, records, list(range(0, len(records), 100)))))
+    assert found.health.rejected == len(range(0, len(records), 100))
+    assert (found.winner, found.health.reasons) == ("new", ())
+
+
+def test_rejected_rows_that_favour_nobody_undo_no_lead(tmp_path: Path) -> None:
+    records = demo_log(3000, {"old": 0.2, "new": 0.23}, seed=1)  # a lead that so many of the other's would undo
+    rows = [row_of(record) for record in records]
+    empty = {"user": "", "clicks": []}
+    few = len(rows) // 21
+    found = analyze(
+        scan_log(file_of(tmp_path, [*rows, *(row | empty | {"id": f"x{i}"} for i, row in enumerate(rows[:few]))]))
+    )
+    assert found.health.rejected == few
+    assert (found.winner, found.health.reasons) == ("new", ())
+
+
+def test_duplicates_of_one_ranker_are_a_note_and_count_once(tmp_path: Path) -> None:
+    """A page that sends its row again when new is clicked, as it may: nothing counts twice, and it is told."""
+    records = demo_log(800, EQUAL, seed=3, visits=1)
+    rows = [row_of(r) for r in records]
+    mine = [row for row, r in zip(rows, records, strict=True) if favoured(r) == 1]
+    once = analyze(scan_log(file_of(tmp_path, rows)))
+    for read in (read_log, scan_log, spool_log):
+        found = analyze(read(file_of(tmp_path, [*rows, *mine])))
+        assert (found.comparisons[0].accounts.sums == once.comparisons[0].accounts.sums).all()
+        assert found.health.duplicates == len(mine)
+        loss = next(loss for loss in found.health.losses if loss.name == "duplicates")
+        assert (loss.count, dict(loss.rankers)) == (len(mine), {"bm25": 0, "ltr": len(mine)})
+        assert "duplicates are more one ranker's than another's." in found.health.notes
+        assert found.health.reasons == ()
+        every = analyze(read(file_of(tmp_path, [*rows, *rows])))
+        assert (every.health.duplicates, every.health.notes) == (800, ())
+
+
+def test_nothing_is_decided_before_the_time_for_clicks_is_over() -> None:
+    """Both are bought alike; what old sells is bought at once, what new sells after twenty hours."""
+    luck, records = np.random.default_rng(3), []
+    for i in range(1500):
+        time = START + 60.0 * i  # a list a minute: 25 hours
+        teams = (i % 2, 1 - i % 2)
+        wait = (72_000.0, 300.0)
+        done = [Action("buy", teams.index(team), 1.0, time + wait[team]) for team in (0, 1) if luck.random() < 0.3]
+        records.append(Record(f"i{i}", f"u{i}", "q", time, ("a", "b"), (), ("new", "old"), teams, actions=tuple(done)))
+
+    def seen(hours: float, **settings: Any) -> Analysis:
+        end = START + 3600 * hours
+        early = [
+            replace(r, actions=tuple(a for a in r.actions if a.time is not None and a.time <= end))
+            for r in records
+            if r.time <= end
+        ]
+        return analyze(Log(tuple(early)), outcomes=("buy",), segments=("queries",), **settings)
+
+    first_day = seen(23)
+    assert (first_day.winner, first_day.frozen) == (None, False)
+    assert {segment.winner for segment in first_day.segments} == {None}
+    assert "No user decides it: the time for clicks and actions has to be over, 24 hours" in str(first_day)
+    assert seen(23, ended=True).winner == "old"  # what somebody says who knows that nothing more comes
+
+
+def rows_with_lost_clicks(number: int, lost: int) -> list[dict[str, Any]]:
+    """Lists of bm25 and ltr that nobody prefers, but for so many clicks of ltr's that have no place."""
+    rows = []
+    for i in range(number):
+        teams = [i % 2, 1 - i % 2]
+        ltr = i % 4 < 2
+        click = 9 if ltr and i // 4 < lost // 2 else teams.index(int(ltr))
+        rows.append(
+            {"id": f"i{i}", "user": f"u{i}", "time": START + 60 * i, "shown": ["a", "b"], "teams": teams}
+            | {"clicks": [click], "rankers": ["bm25", "ltr"]}
+        )
+    return rows
+
+
+def test_one_row_with_credit_does_not_hide_lost_clicks(tmp_path: Path) -> None:
+    rows = rows_with_lost_clicks(12_000, 570)
+    assert "would not surely win" in str(analyze(scan_log(file_of(tmp_path, rows))))
+    rows[-1]["credit"] = [1.0, 0.0]
+    assert "would not surely win" in str(analyze(scan_log(file_of(tmp_path, rows))))
+
+
+def test_lost_clicks_are_weighed_against_the_lists_that_compare_the_two(tmp_path: Path) -> None:
+    rows = rows_with_lost_clicks(12_000, 570)
+    for i, row in enumerate(rows_with_lost_clicks(24_000, 0)):
+        click = row["teams"].index(0 if i % 3 else 1)
+        rows.append(row | {"id": f"k{i}", "user": f"v{i}", "clicks": [click], "rankers": ["bm25", "third"]})
+    found = analyze(scan_log(file_of(tmp_path, rows)))
+    assert (found.comparisons[0].first, found.comparisons[0].second) == ("bm25", "ltr")
+    assert "would not surely win" in str(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from duelist.analysis.analysis import analyze, analyze_all
 from duelist.analysis.demo import START, demo_log
 from duelist.analysis.guardrails import FirstPages, Guardrail
 from duelist.analysis.page import page
+from duelist.analysis.settings import Settings
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Action, Log, Record, write_log
 from duelist.clicks.rows import row_of
@@ -95,14 +97,56 @@ def test_segments_are_the_same_comparison_of_fewer_at_a_shared_level() -> None:
         analyze(Log(tuple(replace(r, attributes={}) for r in records)), segments=("planet",))
 
 
-def test_an_action_that_nobody_did_is_an_error() -> None:
-    records = buying(demo_log(300, CLEAR, seed=1))
-    with pytest.raises(
-        BadInput, match="no action in the log is called 'purchse'; outcomes of this log are clicks, pur"
-    ):
-        analyze(Log(tuple(records)), outcomes=("clicks", "purchse"))
-    with pytest.raises(BadInput, match=r"is called 'buy'; outcomes of this log are clicks$"):
-        analyze(Log(tuple(demo_log(20, CLEAR))), outcomes=("buy:value",))
+def test_an_action_that_seems_misspelt_is_an_error() -> None:
+    log = Log(tuple(buying(demo_log(300, CLEAR, seed=1))))
+    for name in ("purchse", "Purchase", "purchases:value"):
+        hint = (
+            rf"no action in the log is called '{name.partition(':')[0]}' \(did you mean 'purchase'\?\); .*: clicks, pur"
+        )
+        with pytest.raises(BadInput, match=hint):
+            analyze(log, outcomes=("clicks", name))
+    with pytest.raises(BadInput, match=r"is called 'cliks' \(did you mean 'clicks'\?\)"):
+        analyze(log, outcomes=("cliks",))
+    with pytest.raises(BadInput, match=r"is called 'buy'; outcomes of this log: clicks$"):
+        analyze(Log(tuple(demo_log(20, CLEAR))), outcomes=("buy:value",))  # nothing but clicks, and nothing else asked
+
+
+def test_an_action_that_nobody_did_yet_spoils_nothing_else() -> None:
+    log = Log(tuple(buying(demo_log(800, CLEAR, seed=1, visits=1))))
+    alone = analyze(log, outcomes=("clicks", "purchase"))
+    found = analyze(log, outcomes=("clicks", "refund:value"))
+    assert found.winner == alone.winner == "new"
+    assert found.comparisons[0].limits == alone.comparisons[0].limits
+    assert (found.not_yet, found.others[0].comparisons[0].winner) == (("refund:value",), None)
+    assert found.others[0].comparisons[0].needs_cap is None  # of what should it be proposed?
+    told = "By refund:value nothing is known: nobody did 'refund' yet; outcomes of this log: clicks, purchase."
+    for text in (str(found), page(found, "log")):
+        assert told in text.replace("&#x27;", "'")
+        assert "By refund:value:" not in text  # no table of nothing
+        assert "--cap" not in text
+    assert found.summary()["not_yet"] == ("refund:value",)
+    assert alone.not_yet == ()
+    json.dumps(found.summary(), allow_nan=False)
+    clicks = analyze(Log(tuple(demo_log(300, CLEAR))), outcomes=("clicks", "refund"))
+    assert "nobody did 'refund' yet; outcomes of this log: clicks." in str(clicks)
+
+
+@pytest.mark.parametrize("options", [{}, {"cap": 20.0}, {"cap": 20.0, "window": 24.0}])
+def test_a_first_outcome_that_nobody_did_yet_names_nobody(options: dict[str, Any]) -> None:
+    log = Log(tuple(buying(demo_log(800, CLEAR, seed=1, visits=1))))
+    found = analyze(log, outcomes=("refund:value", "clicks"), segments=("device",), ended=True, **options)
+    assert (found.winner, found.not_yet) == (None, ("refund:value",))
+    assert found.others[0].comparisons[0].winner == "new"
+    assert "Nobody yet: nobody did 'refund' so far; outcomes of this log: clicks, purchase." in str(found)
+    assert page(found, "log")
+    json.dumps(found.summary(), allow_nan=False)
+
+
+def test_what_nobody_did_yet_is_asked_of_each_experiment() -> None:
+    home, shop = demo_log(200, CLEAR, visits=1), buying(demo_log(200, CLEAR, visits=1))
+    log = Log((*(replace(r, experiment="home") for r in home), *(replace(r, experiment="shop") for r in shop)))
+    found = analyze_all(log, settings=Settings(outcomes=("clicks", "purchase")))
+    assert [each.not_yet for each in found] == [("purchase",), ()]
 
 
 def test_scores_are_called_credit() -> None:
@@ -346,12 +390,48 @@ def test_values_without_a_bound_have_no_verdict() -> None:
     assert found.summary()["comparisons"][0]["needs_cap"] == 2.0
     assert analyze(log, outcomes=("buy",)).winner == "old"  # a number of purchases
     capped = analyze(log, outcomes=("buy:value",), caps=("buy:value=2",), segments=("queries",), ended=True)
-    assert (capped.winner, capped.comparisons[0].needs_cap, capped.window) == ("old", None, 24.0)
+    assert (capped.winner, capped.comparisons[0].needs_cap, capped.window) == ("old", None, None)
     assert capped.segments[0].winner == "old"
+    once = analyze(log, outcomes=("buy:value",), cap=2, window=24, segments=("queries",), ended=True)
+    assert (once.winner, once.segments[0].winner) == ("old", "old")
     uncut = str(analyze(log, outcomes=("buy:value",), cap=1e6, ended=True))
     assert "0.00% of preferences were cut at 1e+06, which moved their mean by +0." in uncut
-    cautious = analyze(log, outcomes=("buy:value",), caps=("buy=100",), ended=True)  # a large one may still come
-    assert cautious.winner is None
+    assert "It begins when what came outweighs twice the square of the cap." in uncut
+    few = str(analyze(Log(log.records[:60]), outcomes=("buy:value",), cap=2, ended=True))
+    assert "Too early" in few
+    assert "square of the cap" not in few  # it is users that are missing
+    for window in (None, 24.0):
+        cautious = analyze(log, outcomes=("buy:value",), caps=("buy=100",), window=window, ended=True)
+        assert cautious.winner is None  # a large one may still come
+
+
+@pytest.mark.parametrize("unit", ["user", "query"])
+def test_values_of_units_that_come_back_count_to_the_end(unit: str) -> None:
+    """Two hundred users or queries of four weeks: a day of each is one impression of 28."""
+    luck, records = np.random.default_rng(4), []
+    for i in range(5600):
+        teams = (i % 2, 1 - i % 2)
+        bought = [Action("buy", teams.index(team), 10.0) for team in (0, 1) if luck.random() < 0.2 + 0.1 * team]
+        names = {"user": f"u{i}", "query": "q"} | {unit: f"{unit}{i % 200}"}
+        records.append(
+            Record(
+                *(f"i{i}", names["user"], names["query"], START + 86_400.0 * (i // 200) + 60.0 * (i % 200)),
+                *(("a", "b"), (0,), ("new", "old"), teams),
+                actions=tuple(bought),
+            )
+        )
+    log = Log(tuple(records))
+    found = analyze(log, unit=unit, outcomes=("buy:value",), cap=20, ended=True)
+    (comparison,) = found.comparisons
+    assert (comparison.users, comparison.accounts.impressions, comparison.late) == (200, 5600, 0)
+    assert found.winner == "old"
+    assert "do not count" not in str(found)
+    assert comparison.capped is not None
+    half = analyze(log, unit=unit, outcomes=("buy:value",), cap=5, ended=True).comparisons[0]
+    assert half.capped is not None
+    assert half.capped.share == np.mean([sum(1 - 2 * r.teams[a.slot] for a in r.actions) != 0 for r in records])
+    day = analyze(log, unit=unit, outcomes=("buy:value",), cap=20, window=24, ended=True)
+    assert (day.comparisons[0].late, day.winner) == (5400, None)
 
 
 def test_a_cap_is_of_one_outcome() -> None:
@@ -369,3 +449,9 @@ def test_a_cap_is_of_one_outcome() -> None:
         analyze(log, caps=("clicks=much",))
     with pytest.raises(BadInput, match="the cap of clicks must be a finite number above 0, not -1"):
         analyze(log, cap=-1)
+
+
+@pytest.mark.parametrize("outcomes", [("buy", "buy:value"), ("buy:value", "buy")])
+def test_a_cap_is_of_the_outcome_that_it_names_in_whatever_order(outcomes: tuple[str, ...]) -> None:
+    caps = Settings(outcomes=outcomes, caps=("buy=5",)).capped()
+    assert {str(outcome): cap for outcome, cap in caps.items()} == {"buy": 5.0}

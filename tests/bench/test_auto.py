@@ -1,5 +1,7 @@
+import threading
 import time
 from collections.abc import Callable
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from duelist.bench import auto
 from duelist.bench.auto import POLICIES, RegretGrid, bench_auto, cell, rankers, ratio_chart, ratio_table, regret_table
+from duelist.core.errors import BadInput
 from duelist.dueling.environments import load_environment
 from duelist.dueling.environments.matrix import Matrix
 
@@ -56,6 +59,36 @@ def test_d_ts_is_measured_with_many_arms_for_a_while_and_not_with_the_most(monke
     known = ~np.isnan(bench_auto(1_000_000, 2, instances).regret)
     assert known[:, :, POLICIES.index("d-ts")].sum(axis=1).tolist() == [4, 3, 3, 0]
     assert np.delete(known, POLICIES.index("d-ts"), axis=2).all()
+
+
+def test_on_a_gpu_code_is_compiled_once_and_a_cell_that_fails_stops_no_other(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled, lock = list[tuple[str, int]](), threading.Lock()
+
+    def one(policy: str, world: Matrix, horizons: list[int], runs: int, engine: str) -> np.ndarray:
+        if runs == 1:
+            with lock:
+                compiled.append((policy, world.n_arms))
+        elif (policy, world.name) == ("rucb", "worst-case"):
+            raise MemoryError("no room")
+        return np.full((runs, len(horizons)), float(world.n_arms))
+
+    monkeypatch.setattr(auto, "cell", one)
+    monkeypatch.setattr(auto, "Device", lambda: None)
+    monkeypatch.setattr(auto, "in_processes", starmap)
+    instances = ["bradley-terry:arms=3", "worst-case:arms=3", "worst-case:arms=4"]
+    regret = bench_auto(1000, 2, instances, engine="cuda").regret[:, 0]
+    rucb = POLICIES.index("rucb")
+    assert sorted(compiled) == sorted((policy, arms) for policy in POLICIES for arms in (3, 4))
+    assert np.delete(regret, rucb, axis=1).tolist() == [[arms] * (len(POLICIES) - 1) for arms in (3, 3, 4)]
+    assert np.isnan(regret[:, rucb]).tolist() == [False, True, True]
+    assert "rucb on worst-case:arms=3: MemoryError: no room" in capsys.readouterr().err
+
+
+def test_rankers_need_their_matrices() -> None:
+    with pytest.raises(BadInput, match="'5 rankers, perfect' needs --preferences"):
+        bench_auto(1000, 2, ["5 rankers, perfect"])
 
 
 def test_what_nobody_measured_is_left_out() -> None:

@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,24 @@ def test_learn_fit_and_compare_take_synthetic_data(run: Run) -> None:
     assert learnt.startswith(f"{small}, fold 1, navigational clicks")
     assert "map" in run("fit", "svm-map", "--data", small, "--fold", "2", "--grid", "C=1")
     assert "svm-roc" in run("compare", "svm-map", "svm-roc", "--data", small, "--grid", "C=1")
+
+
+def test_what_analyze_cannot_read_is_said_in_a_sentence(run: Run, tmp_path: Path) -> None:
+    broken = tmp_path / "log.parquet"
+    broken.write_bytes(b"PAR1 no more of it")
+    with pytest.raises(BadInput, match=r"log\.parquet' is no Parquet file"):
+        run("analyze", broken)
+    missing = tmp_path / "missing.db"
+    with pytest.raises(BadInput, match=r"no journal '.*missing\.db'"):
+        run("analyze", f"sqlite:///{missing}")
+    assert not missing.exists()
+    with pytest.raises(BadInput, match=r"no file of weights '.*weights\.json'"):
+        run("analyze", "--demo", "--weights", tmp_path / "weights.json")
+    plain: dict[str, Any] = {"shown": ["a", "b"], "rankers": ["x", "y"], "teams": [0, 1], "size": 10**400}
+    rows = [plain | {"user": f"u{i}", "clicks": [i % 2], "time": 1.7e9 + i} for i in range(4)]
+    log = tmp_path / "log.jsonl"
+    log.write_text("\n".join(map(json.dumps, rows)))
+    assert "size" in run("analyze", log, "--segment", "size")
 
 
 def test_the_demo_of_analyze_needs_no_log(run: Run, tmp_path: Path) -> None:

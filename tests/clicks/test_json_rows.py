@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from duelist.clicks.found_rows import EMPTY_LINE, IDS, LONG, PLAIN, QUERIES, SIZE, USERS, USUAL
+from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, LONG, PLAIN, QUERIES, SIZE, USERS, USUAL
 from duelist.clicks.json_rows import JsonRows
 from duelist.clicks.records import seconds
 from duelist.core.hashes import pair_hashes, text_hashes
@@ -39,9 +39,9 @@ def test_a_usual_row_is_read() -> None:
     rows = read(json.dumps(ROW), "", json.dumps(ROW | {"clicks": ["b"], "click_times": []}, separators=(",", ":")))
     assert rows.rows[:, USUAL].tolist() == [PLAIN, EMPTY_LINE, PLAIN]
     assert rows.rows[:, SIZE].tolist() == [3, 0, 3]
-    assert rows.slots[:3].tolist() == [2, 0, 1]
-    assert rows.moments[:2].tolist() == [1763271240.0, 1763271250.5]
-    assert np.isnan(rows.moments[2])
+    assert rows.acts.slots[:3].tolist() == [2, 0, 1]
+    assert rows.acts.moments[:2].tolist() == [1763271240.0, 1763271250.5]
+    assert np.isnan(rows.acts.moments[2])
     assert rows.times[0] == ROW["time"]
     user, query, name, experiment = text_hashes(["ann", "jazz", "i1", "e"])
     assert rows.hashes[0, [USERS, QUERIES]].tolist() == [user, query]
@@ -51,7 +51,7 @@ def test_a_usual_row_is_read() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"user": 5},
+        {"user": 5.5},
         {"user": " "},
         {"user": "caf\u00e9 \\"},
         {"shown": ["a", "b", "a"]},
@@ -63,17 +63,73 @@ def test_a_usual_row_is_read() -> None:
         {"clicks": [1.0]},
         {"clicks": ["d"]},
         {"click_times": [1.0]},
-        {"time": "2026-01-01"},
+        {"time": "2026-W01"},
         {"time": -1.0},
         {"time": 1e300},
         {"credit": [1, 0]},
-        {"actions": []},
-        {"more": {"nested": 1}},
+        {"credit": []},
+        {"lost": 1},
+        {"ranker": "x"},
+        {"shown": [{"id": "a", "doc": "b"}]},
+        {"shown": [{"ranker": "x"}]},
+        {"shown": [{"id": "a", "ranker": "x", "model": "y"}]},
+        {"clicks": [{"position": 0, "time": "soon"}, 1]},
+        {"clicks": [{"position": 0, "name": "purchase"}, 1]},
+        {"clicks": [{"position": 0, "document": "a", "object_id": "a"}, 1]},
+        {"clicked": ["a"]},
+        {"actions": ["purchase"]},
+        {"actions": [{"position": 0}]},
+        {"actions": [{"name": "click", "position": 0}]},
+        {"actions": [{"name": "purchase"}]},
+        {"actions": [{"name": "purchase", "position": 3}]},
+        {"actions": [{"name": "purchase", "position": 0, "value": None}]},
+        {"actions": [{"name": "purchase", "position": 0, "value": "much"}]},
+        {"actions": [{"name": "purchase", "position": 0, "time": -1}]},
         {"id": 1.5},
     ],
 )
 def test_whatever_is_not_usual_is_left_alone(change: dict[str, Any]) -> None:
     assert read(json.dumps(ROW | change)).rows[0, USUAL] == LONG
+
+
+def test_labels_are_a_part_of_the_kind() -> None:
+    labelled = [[{"id": "a", "ranker": "x"}, {"id": "b", "ranker": other}] for other in ("x", "y")]
+    bare = {"id": "i", "user": "ann"}
+    lines = [json.dumps(bare | {"shown": shown}) for shown in (*labelled, [{"doc": 1}, "b"], ["1", "b"])]
+    rows = read(*lines, json.dumps(bare | {"shown": labelled[1], "user": "bob"}))
+    assert (rows.rows[:, USUAL] == PLAIN).all()
+    first, second, plain, same, again = rows.hashes[:, KINDS].tolist()
+    assert len({first, second, plain}) == 3
+    assert (plain, second) == (same, again)
+    assert rows.hashes[2, DOCS] == rows.hashes[3, DOCS]
+
+
+def test_clicks_and_actions_are_read() -> None:
+    bought = {"name": "purchase", "document": "c", "value": -12.5, "time": "2026-11-18T10:00:00Z"}
+    acts = {"clicks": [{"position": 1, "time": 9}, {"document": "a", "time": 8}], "click_times": None}
+    rows = read(json.dumps(ROW | acts | {"actions": [bought, {"name": "basket", "position": 0, "more": [{}]}]}))
+    found = rows.acts
+    assert rows.rows[0, USUAL] == PLAIN
+    assert found.slots[:4].tolist() == [1, 0, 2, 0]
+    assert found.values[:4].tolist() == [1.0, 1.0, -12.5, 1.0]
+    assert found.names[:4].tolist() == [0, 0, *text_hashes(["purchase", "basket"]).tolist()]
+    assert found.moments[:3].tolist() == [9.0, 8.0, seconds(bought["time"])]
+    assert np.isnan(found.moments[3])
+
+
+def test_letters_may_be_escapes() -> None:
+    query = "caf\u00e9 \u5927\U0001f600 \u07ff\u0800\uffff \U0010ffff"
+    rows = read(json.dumps(ROW | {"query": query, "device": "\u00e9"}) + "\r", json.dumps(ROW), columns=("device",))
+    assert (rows.rows[:, USUAL] == PLAIN).all()
+    assert rows.hashes[:, QUERIES].tolist() == text_hashes([query, "jazz"]).tolist()
+    assert rows.value(0, 0) == "\u00e9"
+    assert rows.row(0)["query"] == query
+
+
+@pytest.mark.parametrize("text", [r"\ud83d", r"\ude00\ud83d", r"\u0041", r"\\u00e9", r"\u00g9", r"\u00", r"\n\u00e9"])
+def test_other_escapes_are_left_alone(text: str) -> None:
+    rows = read(json.dumps(ROW), json.dumps(ROW).replace("jazz", text), json.dumps(ROW))
+    assert rows.rows[:, USUAL].tolist() == [PLAIN, LONG, PLAIN]
 
 
 def test_bytes_that_are_no_text_are_left_alone() -> None:
@@ -118,7 +174,7 @@ def test_nothing_that_is_no_json_is_read() -> None:
     assert 1000 < len(known) < 15_000
     users = text_hashes([json.loads(lines[place])["user"] for place in known])
     assert rows.hashes[known, USERS].tolist() == users.tolist()
-    number, places = rows.clicks(np.array(known))
+    number, places = rows.acts_of(np.array(known))
     clicks = [json.loads(lines[place]).get("clicks") or [] for place in known]
     shown = [json.loads(lines[place])["shown"] for place in known]
     slots = [
@@ -127,7 +183,7 @@ def test_nothing_that_is_no_json_is_read() -> None:
         for c in mine
     ]
     assert number.tolist() == list(map(len, clicks))
-    assert rows.slots[places].tolist() == slots
+    assert rows.acts.slots[places].tolist() == slots
 
 
 def test_columns_of_ones_own_are_found() -> None:

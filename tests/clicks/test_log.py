@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duelist.clicks import Action, Record, read_log, write_log
+from duelist.clicks.records import NOBODY
+from duelist.clicks.scan import scan_log
 from duelist.core.errors import BadInput
 
 RECORD = Record(
@@ -185,8 +187,13 @@ def test_rows_of_the_same_impression_are_united(tmp_path: Path) -> None:
     file.write_text(first + file.read_text() + first)
     log = read_log(file)
     times = (RECORD.time, RECORD.time, RECORD.time + 9)  # a click that only the later row has is of its time
-    assert log.records == (replace(RECORD, clicks=(2, 0, 1), credit=(2.0, 0.5), click_times=times),)
+    earlier = ((RECORD.time + 9, RECORD.credit),)  # as is the credit that it changes
+    united = replace(RECORD, clicks=(2, 0, 1), credit=(2.0, 0.5), click_times=times, earlier_credit=earlier)
+    assert log.records == (united,)
     assert (log.duplicates, log.rejected, log.repeated_clicks) == (2, (), 0)
+    write_log(log.records, file, mode="replace")
+    assert len(file.read_text().splitlines()) == 2
+    assert read_log(file).records == (united,)
 
 
 def test_rows_that_contradict_each_other_are_reported(tmp_path: Path) -> None:
@@ -407,6 +414,53 @@ def test_a_rejected_row_says_whose_clicks_are_lost(tmp_path: Path) -> None:
     good = row | {"user": "ann"}
     log = read_log(table(tmp_path, json.dumps(row) + "\n" + json.dumps(good), "log.jsonl"))
     assert [(bad.reason, bad.ranker) for bad in log.rejected] == [("no user", "new")]
+
+
+LABELLED = {"shown": [{"id": "a", "ranker": "old"}, {"id": "b", "ranker": "new"}]}
+OWNED = {"shown": ["a", "b"], "rankers": ["old", "new"], "teams": [0, 1]}
+SCORED = {"shown": ["a", "b"], "rankers": ["old", "new"]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "ranker"),
+    [
+        (OWNED | {"clicks": ["b"]}, "new"),
+        (OWNED | {"clicked": ["b"]}, "new"),
+        (OWNED | {"clicks": [{"position": 1}]}, "new"),
+        (OWNED | {"clicks": [{"document": "b"}]}, "new"),
+        (OWNED | {"teams": ["old", "new"], "clicks": [1]}, "new"),
+        ({"shown": ["a", "b"], "teams": ["old", "new"], "clicks": [1]}, "new"),
+        (LABELLED | {"clicks": [1]}, "new"),
+        (LABELLED | {"clicked": ["b"]}, "new"),
+        (SCORED | {"clicks": [0], "credit": [0.5, 2]}, "new"),
+        (OWNED | {"clicks": [1], "credit": [3, None]}, "new"),
+        (OWNED | {"clicks": [1], "click_times": [1, 2]}, "new"),
+        (OWNED | {"shown": None, "clicks": [1]}, "new"),
+        (OWNED | {"clicks": [1, 9]}, "new"),
+        ({"ranker": "new"}, "new"),
+        (OWNED | {"clicks": []}, NOBODY),
+        (OWNED | {"clicks": [0, 1]}, NOBODY),
+        (OWNED | {"teams": [0, -1], "clicks": [1]}, NOBODY),
+        (SCORED | {"clicks": [1], "credit": [1, 1]}, NOBODY),
+        (SCORED | {"clicks": [1]}, ""),
+        (OWNED | {"clicks": ["c"]}, ""),
+        (OWNED | {"clicks": "b"}, ""),
+        (OWNED | {"teams": [0, 7], "clicks": [1]}, ""),
+        (OWNED | {"teams": [0, "x"], "clicks": [1]}, ""),
+    ],
+)
+def test_whose_a_rejected_row_is_does_not_hang_on_its_form(tmp_path: Path, fields: dict[str, Any], ranker: str) -> None:
+    good = OWNED | {"user": "ann"}
+    file = table(tmp_path, json.dumps({"user": ""} | fields) + "\n" + json.dumps(good), "log.jsonl")
+    assert [bad.ranker for bad in read_log(file).rejected] == [ranker]
+    assert scan_log(file).losses.rankers == {ranker: 1}
+
+
+@pytest.mark.parametrize(("clicks", "ranker"), [("1", "new"), ("b", "new"), ("", NOBODY)])
+def test_whose_a_rejected_row_of_a_table_is(tmp_path: Path, clicks: str, ranker: str) -> None:
+    file = table(tmp_path, f"user,shown,rankers,teams,clicks\n,a b,old new,0 1,{clicks}\nann,a b,old new,0 1,\n")
+    assert [bad.ranker for bad in read_log(file).rejected] == [ranker]
+    assert scan_log(file).losses.rankers == {ranker: 1}
 
 
 def test_the_same_id_in_two_experiments_is_two_impressions(tmp_path: Path) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +20,9 @@ from duelist.clicks.arrow_rows import ArrowRows
 from duelist.clicks.found_rows import PLAIN
 from duelist.clicks.found_rows import USUAL as USUAL_ROW
 from duelist.clicks.gather import impressions_of
-from duelist.clicks.impressions import PER_IMPRESSION, Impressions
-from duelist.clicks.scan import scan_log
+from duelist.clicks.impressions import CREDIT, PER_IMPRESSION, Impressions
+from duelist.clicks.records import NOBODY
+from duelist.clicks.scan import scan_log, spool_log
 from duelist.core.errors import BadInput
 
 from .test_log import RECORD, several
@@ -199,3 +203,110 @@ def test_usual_rows_of_parquet_are_read_by_compiled_code() -> None:
     assert found.row(1)["user"] == rows[41]["user"]
     blank = pyarrow.Table.from_pylist([row | {"user": " "} for row in rows]).to_batches()[0]
     assert not (ArrowRows(blank, ()).rows[:, USUAL_ROW] == PLAIN).any()
+
+
+def told(**more: Any) -> dict[str, Any]:
+    """A row of one impression."""
+    row = {"id": "1", "user": "ann", "query": "q", "time": 1.7e9, "shown": ["a", "b"], "clicks": [0]}
+    return row | {"rankers": ["x", "y"], "teams": [0, 1]} | more
+
+
+def both(tmp_path: Path, rows: Sequence[dict[str, Any]]) -> Impressions:
+    """The arrays of rows that both readers read alike."""
+    file = tmp_path / "log.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    assert_same(file)
+    return scan_log(file, attributes=("device",))
+
+
+def purchases(log: Impressions) -> list[tuple[float, str]]:
+    acts = log.done.take(log.done.names > 0)
+    return sorted(zip(acts.values.tolist(), map(str, acts.times.tolist()), strict=True))
+
+
+BUY: dict[str, Any] = {"name": "buy", "position": 0, "value": 3}
+
+
+@pytest.mark.parametrize("after", [0, 60, 108_000])
+@pytest.mark.parametrize("time", [None, 1.7e9 + 5])
+def test_a_row_told_again_adds_no_action(tmp_path: Path, after: float, time: float | None) -> None:
+    actions = [BUY | {"time": time}] * 2  # two equal ones of a row are two
+    rows = [told(actions=actions), *[told(actions=actions, time=1.7e9 + k * after) for k in (1, 2)]]
+    assert purchases(both(tmp_path, rows)) == [(3, str(time or math.nan))] * 2
+
+
+def test_what_a_later_row_adds_is_told_again_by_those_after_it(tmp_path: Path) -> None:
+    rows = [told(actions=[BUY] * number, time=1.7e9 + 9 * place) for place, number in enumerate((1, 3, 2, 4, 4))]
+    times = [math.nan, 1.7e9 + 9, 1.7e9 + 9, 1.7e9 + 27]
+    assert purchases(both(tmp_path, rows)) == sorted((3.0, str(time)) for time in times)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_earliest_row_is_the_impression_in_any_order_of_the_file(tmp_path: Path, order: Sequence[int]) -> None:
+    rows = [
+        told(device=5, credit=[1, 0]),
+        told(clicks=[0, 1], time=1.7e9 + 60, actions=[BUY], credit=[1, 1], device=7),
+        told(clicks=[0, 1], time=1.7e9 + 90, actions=[BUY], credit=[1, 2]),
+    ]
+    log = both(tmp_path, [rows[place] for place in order])
+    assert (log.times.tolist(), log.attributes["device"].tolist()) == ([1.7e9], [5])
+    assert purchases(log) == [(3, str(1.7e9 + 60))]
+    assert log.done.times[(log.done.names == 0) & (log.done.slots == 1)].tolist() == [1.7e9 + 60]
+    assert log.given.tolist() == [[1, 0]]
+    credit = log.done.take(log.done.names == CREDIT)
+    assert list(zip(credit.times.tolist(), credit.values.tolist(), strict=True)) == [(1.7e9 + 60, 1), (1.7e9 + 90, 2)]
+
+
+def test_rows_that_contradict_the_earliest_are_rejected(tmp_path: Path) -> None:
+    bob = told(user="bob", clicks=[])
+    log = both(tmp_path, [bob | {"time": 1.7e9 + 9}, told(), bob | {"time": 1.7e9 + 5}])
+    assert (log.times.tolist(), log.losses.rows.total(), log.losses.duplicates) == ([1.7e9], 2, 0)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_row_without_a_time_is_no_earlier_than_one_with(tmp_path: Path, order: Sequence[int]) -> None:
+    rows = [told(), told(time=None, clicks=[1])]
+    assert both(tmp_path, [rows[place] for place in order]).times.tolist() == [1.7e9]
+
+
+@pytest.mark.parametrize(
+    ("fields", "ranker"),
+    [
+        ({"teams": [0, 1], "clicks": [1]}, "new"),
+        ({"teams": [0, 1], "clicks": ["b"]}, "new"),
+        ({"credit": [0.5, 2], "clicks": [0]}, "new"),
+        ({"teams": [0, 1], "credit": [0.5, 2], "clicks": [0]}, "new"),
+        ({"teams": [0, 1], "clicks": []}, NOBODY),
+        ({"teams": [0, 1], "clicks": [0, 1]}, NOBODY),
+        ({"teams": [0, -1], "clicks": [1]}, NOBODY),
+        ({"clicks": [1]}, ""),
+        ({"teams": [0, 1], "clicks": [9]}, ""),
+    ],
+)
+def test_a_row_with_the_id_of_another_impression_says_whose_it_is(
+    tmp_path: Path, fields: dict[str, Any], ranker: str
+) -> None:
+    plain = {"id": "1", "shown": ["a", "b"], "rankers": ["old", "new"]}
+    first = plain | {"user": "ann", "teams": [0, 1], "clicks": [0], "experiment": "e"}
+    file = tmp_path / "log.jsonl"
+    file.write_text(json.dumps(first) + "\n" + json.dumps(plain | {"user": "bob", "experiment": "e"} | fields))
+    assert [bad.ranker for bad in read_log(file).rejected if bad.row] == [ranker]
+    for read in (scan_log, spool_log):
+        assert read(file).head.losses.of("e").rankers == {ranker: 1}
+
+
+@pytest.mark.parametrize("credit", [None, []])  # with which compiled code reads the rows, and without
+def test_what_an_action_of_parquet_does_not_say_is_as_in_json(tmp_path: Path, credit: Any) -> None:
+    """Null is the only way in which a table can leave something out."""
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    acts = [{"name": "buy", "position": 0, "value": 3.5}, {"name": "buy", "document": "b", "time": 1.7e9}]
+    rows = [{"user": f"u{i}", "shown": ["a", "b"], "clicks": [0], "actions": [acts[i % 2]]} for i in range(6)]
+    rows = [row | {"credit": credit} for row in rows]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "log.parquet")
+    lines, table = (scan_log(tmp_path / f"log.{kind}") for kind in ("jsonl", "parquet"))
+    assert bag(lines) == bag(table)
+    assert table.done.values[table.done.names > 0].tolist() == [3.5, 1.0] * 3
+    assert not table.losses.clicks

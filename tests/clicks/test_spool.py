@@ -46,7 +46,8 @@ def rows(number: int, seed: int, shuffled: bool) -> list[dict[str, Any]]:
         made.append(row)
         if luck.random() < 0.1:  # an earlier one once more, with other clicks or of another query
             again = luck.choice(made)
-            made.append(again | luck.choice([{"clicks": [0], "click_times": []}, {"query": "another"}]))
+            later = {"time": again["time"] + DAY, "clicks": [0, 1], "click_times": [], "actions": [], "device": "later"}
+            made.append(again | luck.choice([{"clicks": [0], "click_times": []}, {"query": "another"}, later]))
     if shuffled:
         luck.shuffle(made)
     return made
@@ -58,7 +59,8 @@ def whole(log: Portions) -> Impressions:
 
 @pytest.mark.parametrize("shuffled", [False, True])
 @pytest.mark.parametrize("portion", [1, 500, 1 << 18])
-def test_portions_are_the_log(tmp_path: Path, shuffled: bool, portion: int) -> None:
+def test_portions_are_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shuffled: bool, portion: int) -> None:
+    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
     file = tmp_path / "log.jsonl"
     file.write_text("\n".join(map(json.dumps, rows(2600, 1, shuffled))))
     memory = scan_log(file, attributes=RICH.columns)
@@ -70,6 +72,21 @@ def test_portions_are_the_log(tmp_path: Path, shuffled: bool, portion: int) -> N
     assert memory.losses.duplicates > 50
     once, again = (json.dumps([a.summary() for a in analyze_all(log, None, RICH)]) for log in (memory, disk))
     assert _rounded(json.loads(again)) == _rounded(json.loads(once))
+
+
+def test_the_earliest_row_is_the_impression_in_whatever_portion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
+    file, told = tmp_path / "log.jsonl", rows(2600, 1, shuffled=True)
+    found = []
+    for sign in (1, -1):
+        file.write_text("\n".join(json.dumps(row) for row in sorted(told, key=lambda row: sign * row["time"])))
+        found.append(spool_log(file, attributes=("latency",), portion=1))
+    oldest, newest = found
+    assert bag(whole(newest)) == bag(whole(oldest))
+    assert newest.head.losses.rows == oldest.head.losses.rows
+    assert len(list(newest.portions())) > 1
 
 
 def _rounded(value: Any) -> Any:

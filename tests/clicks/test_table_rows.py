@@ -38,9 +38,9 @@ def test_a_usual_row_is_read() -> None:
     rows = read(changed(), "  ", quoted, changed(user="大", id="", clicks=""))
     assert rows.rows[:, USUAL].tolist() == [PLAIN, EMPTY_LINE, PLAIN, LONG]  # the last has times for no clicks
     assert rows.rows[:, SIZE].tolist() == [3, 0, 3, 0]
-    assert rows.slots[:3].tolist() == [2, 0, 1]
-    assert rows.moments[:2].tolist() == [1763271240.0, 1763271250.5]
-    assert np.isnan(rows.moments[2])
+    assert rows.acts.slots[:3].tolist() == [2, 0, 1]
+    assert rows.acts.moments[:2].tolist() == [1763271240.0, 1763271250.5]
+    assert np.isnan(rows.acts.moments[2])
     assert rows.times[0] == 1763271234.25
     user, query, name, experiment, other = text_hashes(["ann", "jazz", "i1", "e", "jazz, and more"])
     assert rows.hashes[0, [USERS, QUERIES]].tolist() == [user, query]
@@ -57,19 +57,20 @@ def test_a_usual_row_is_read() -> None:
         changed(query=" "),
         changed(experiment="\u3000"),
         changed(shown="a b a"),
-        changed(shown='"[""a"", ""b""]"'),
+        changed(shown='"[""a"", ""b"""'),
+        changed(shown=' "[""a"", ""b"", ""c""]"'),
+        changed(shown='"[""a"", ""b"", ""c""] "'),
+        changed(clicks='"[""2"", 0]"'),
         changed(shown="a b\u00a0c"),
         changed(clicks="0 0"),
         changed(clicks="3"),
         changed(clicks="-1"),
         changed(clicks="1.0 2"),
         changed(click_times="1.0"),
-        changed(time="2026-01-01"),
+        changed(time="2026-W01"),
         changed(time=""),
         changed(time="-1.0"),
         changed(lost="2"),
-        changed(id='i"1'),
-        changed(id='"i""1"'),
         changed(id='"i1" '),
         changed() + ",more",
         "i1,ann",
@@ -77,6 +78,27 @@ def test_a_usual_row_is_read() -> None:
 )
 def test_whatever_is_not_usual_is_left_alone(line: str) -> None:
     assert read(line).rows[0, USUAL] == LONG
+
+
+def test_lists_may_be_json_and_quotes_are_read() -> None:
+    shown = '"[{""id"": ""a"", ""ranker"": ""x""}, ""b"", ""c""]"'
+    clicks, bought = '"[2, ""a""]"', '"[{""name"": ""purchase"", ""position"": 1, ""value"": 9.5}]"'
+    rows = TableRows(
+        f'{changed(shown=shown, clicks=clicks)},{bought}\n{changed(id="""a "quoted" id""")},\n'.encode(),
+        [*HEADER, "actions"],
+        ",",
+        (),
+    )
+    assert (rows.rows[:, USUAL] == PLAIN).all()
+    assert rows.acts.slots[:5].tolist() == [2, 0, 1, 2, 0]
+    assert rows.acts.values[:3].tolist() == [1.0, 1.0, 9.5]
+    assert rows.hashes[1, IDS] == pair_hashes(text_hashes(["e"]), text_hashes(['a "quoted" id']))[0]
+    assert rows.row(0)["shown"][1:] == ["b", "c"]
+
+
+def test_a_column_of_ones_own_with_quotes_is_left_alone() -> None:
+    rows = read('ann,a b,"say ""hi"""', header=["user", "shown", "device"], columns=("device",))
+    assert rows.rows[0, USUAL] == LONG
 
 
 def test_nothing_is_read_that_a_row_does_not_say() -> None:
@@ -108,8 +130,8 @@ def test_nothing_is_read_that_a_row_does_not_say() -> None:
             assert (read_long.repeated, read_long.lost, record.lost) == ((), (), 0)
             names = text_hashes([record.user, record.query]).tolist()
             assert rows.hashes[place, [USERS, QUERIES]].tolist() == names, texts[place]
-            assert (rows.slots[begin:end].tolist(), rows.times[place]) == (list(record.clicks), record.time)
-            moments = rows.moments[begin:end]
+            assert (rows.acts.slots[begin:end].tolist(), rows.times[place]) == (list(record.clicks), record.time)
+            moments = rows.acts.moments[begin:end]
             assert tuple(moments[~np.isnan(moments)].tolist()) == record.click_times
             assert rows.rows[place, SIZE] == len(record.shown)
 

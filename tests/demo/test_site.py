@@ -177,7 +177,8 @@ def test_text_never_becomes_markup(on_site: Any) -> None:
                 assert not [name for name in attributes if name.startswith("on") or name == "style"]
                 assert (attributes.get("href") or "/").startswith("/")
         assert HOSTILE.text in (await here.see(pages[3])).text
-        assert HOSTILE.name in (await here.see(pages[1])).text
+        drawn = [(await here.see(pages[1])).text for _ in range(10)]  # rankers are drawn; two may have it low
+        assert any(HOSTILE.name in text for text in drawn)
 
     on_site(test)
 

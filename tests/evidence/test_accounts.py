@@ -253,3 +253,22 @@ def test_sums_after_more_users_are_those_of_adding_them() -> None:
     accounts.add(np.arange(1000, 1050), np.full(50, -2.0))
     assert foreseen.limits() == pytest.approx(accounts.limits())
     assert (foreseen.users, foreseen.losses) == (accounts.users, accounts.losses)
+
+
+def test_a_bound_imagines_one_user_more() -> None:
+    """Ninety users of 1 begin at once; where 40 may come, they weigh as much as the imagined one lets them."""
+    plain, bounded = Accounts(), Accounts(bound=40)
+    for accounts in (plain, bounded):
+        accounts.add(np.arange(90, dtype=np.uint64), np.ones(90))
+    assert (plain.begun, bounded.begun) == (True, False)
+    assert bounded.effective == pytest.approx((90 + 20**2) ** 2 / (90 + 20**4))
+    assert (bounded.mean, bounded.weight) == (plain.mean, plain.weight)
+    bounded.add(np.arange(90, 4000, dtype=np.uint64), np.ones(3910))
+    assert bounded.begun
+    turned, again = bounded.turned(), Accounts.from_record(bounded.record())
+    assert turned.limits() == tuple(-limit for limit in reversed(bounded.limits()))
+    assert again.limits() == bounded.limits()
+    with pytest.raises(BadInput, match="between -40 and 40, not 41"):
+        turned.add(1, 41)
+    with pytest.raises(BadInput, match="bound must be a number above 0, at most 1e\\+30, not 0"):
+        Accounts(bound=0)

@@ -78,6 +78,7 @@ def test_a_replay_warns_of_large_values_that_come_too_seldom() -> None:
     luck = np.random.default_rng(1)
     deltas = np.where(luck.random(3000) < 0.01, 100.0, 0.0) - np.where(luck.random(3000) < 0.5, 2.0, 0.0)
     assert replay(deltas, replays=500)["confidence sequence"] > 0.1  # twice as often as promised
+    assert replay(deltas, replays=500, bound=float(np.abs(deltas).max()))["confidence sequence"] <= 0.05
 
 
 def test_a_replay_warns_of_one_user_who_outweighs_all_others() -> None:

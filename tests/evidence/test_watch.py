@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from duelist.core.errors import BadInput
+from duelist.evidence.accounts import Accounts
 from duelist.evidence.betting import BettingSequence
 from duelist.evidence.fixed import z_test
 from duelist.evidence.sequential import confidence_sequence, log_e_path
-from duelist.evidence.watch import first_alarms, looks_at, watch
+from duelist.evidence.watch import CAPPED, first_alarms, looks_at, watch
 
 
 def test_each_look_says_what_the_method_says_then() -> None:
@@ -25,6 +26,21 @@ def test_each_look_says_what_the_method_says_then() -> None:
         assert alarms["e-value"][row].tolist() == (log_e_path(experiment)[looks - 1] >= math.log(10)).tolist()
         assert alarms["z-test"][row].tolist() == [z_test(experiment[:n]).p_value < 0.1 for n in looks]
     assert all(alarm.any() for alarm in alarms.values())
+
+
+def test_what_knows_a_bound_is_what_accounts_say() -> None:
+    deltas = np.random.default_rng(4).choice([-1.0, 0.0, 6.0], (8, 600), p=[0.5, 0.2, 0.3])
+    looks = looks_at(600)
+    alarms = watch(deltas, looks, bound=30)
+    for row, experiment in enumerate(deltas):
+        accounts, seen = Accounts(bound=30), 0
+        for place, look in enumerate(looks):
+            accounts.add(np.arange(seen, look), experiment[seen:look])
+            seen = look
+            low, high = accounts.limits()
+            assert alarms[CAPPED][row, place] == (low > 0 or high < 0)
+    assert alarms[CAPPED].any()
+    assert alarms[CAPPED].sum() < alarms["confidence sequence"].sum()
 
 
 def test_bets_against_0_are_those_of_the_sequence() -> None:

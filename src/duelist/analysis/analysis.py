@@ -17,8 +17,8 @@ from duelist.analysis.effect import Effect
 from duelist.analysis.fold import Fold
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.health import Health, health_of
-from duelist.analysis.outcomes import CLICKS, Outcome
-from duelist.analysis.pairs import Windows
+from duelist.analysis.outcomes import CLICKS, Outcome, check_actions, names_of
+from duelist.analysis.pairs import Counting
 from duelist.analysis.segments import Segment, segments_of
 from duelist.analysis.settings import DEFAULT, Settings
 from duelist.clicks.gather import impressions_of
@@ -61,7 +61,7 @@ class Analysis:
     health: Health
     impressions: int
     settings: Settings
-    frozen: bool  # False: no window has closed yet, users are counted as they stand, and nobody wins
+    frozen: bool  # False: no window or time for clicks is over, users are counted as they stand, and nobody wins
     effect: Effect  # of the two leaders, in the words people use
     experiment: str = ""
     others: tuple[OtherOutcome, ...] = ()
@@ -72,6 +72,8 @@ class Analysis:
     dates: tuple[float, float] = (0.0, 0.0)  # of the first impression and the last
     scored: bool = False  # the log has credit of its own, which need not be clicks
     clicks_alone: bool = False  # impressions are clicks, and nobody knows how often each ranker was shown
+    not_yet: tuple[str, ...] = ()  # outcomes whose action nobody did so far
+    recorded: tuple[str, ...] = ()  # those that there are
 
     @property
     def unit(self) -> str:
@@ -80,8 +82,8 @@ class Analysis:
 
     @property
     def window(self) -> float | None:
-        """Of the first outcome, in hours."""
-        return self.settings.hours(Outcome.read(self.settings.outcomes[0]))
+        """In hours; None: users count for as long as the log lasts."""
+        return self.settings.window
 
     @property
     def alpha(self) -> float:
@@ -132,6 +134,7 @@ class Analysis:
             "frozen": self.frozen,
             "impressions": self.impressions,
             "waiting": self.waiting,
+            "not_yet": self.not_yet,
             **asdict(self.settings),
             "window": self.window,
             "effect": self.effect._asdict(),
@@ -163,9 +166,10 @@ def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: A
 
     The settings are those of `Settings`. With a `window`, a user counts by the mean preference in so many hours after
     the first impression, and is frozen then; users whose window is open wait, unless the experiment has `ended`. Where
-    no window has closed yet users are counted as they stand and `frozen` is False: nobody wins. A `cap` cuts
-    preferences by the first outcome at plus and minus so much, `caps` those by others; limits then hold at any number
-    of users, in windows of 24 hours unless another is given. Values of actions have no bound: a cap is needed.
+    no window has closed yet, or the time for clicks is over for no impression, users are counted as they stand and
+    `frozen` is False: nobody wins. A `cap` cuts preferences by the first outcome at plus and minus so much, `caps`
+    those by others; with a window too, limits hold at any number of users. Values of actions have no bound: a cap is
+    needed.
     A log of several experiments needs the name of one: `analyze_all` takes them all.
 
     >>> from duelist.clicks.log import Record
@@ -227,10 +231,12 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     log = _without_crowds(log, settings.most)
     hours = settings.attribution
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
-    if moments.closed and math.isfinite(moments.attribution) and not settings.ended:
+    waiting = math.isfinite(moments.attribution) and not settings.ended
+    if waiting and moments.closed:
         log = _closed(log, moments)
-    outcomes = [(outcome, _windows(outcome, settings)) for outcome in map(Outcome.read, settings.outcomes)]
-    _check_actions(log, [outcome for outcome, _ in outcomes])
+    waits = waiting and not moments.closed
+    outcomes = [(outcome, _counting(outcome, settings, waits)) for outcome in map(Outcome.read, settings.outcomes)]
+    check_actions([outcome for outcome, _ in outcomes], log.head.action_names)
     fold = Fold(log, moments, outcomes, settings.guardrails, settings.unit).run()
     level = settings.alpha / len(outcomes)
     comparisons, *others = (pairs.comparisons(level, settings.seed) for pairs in fold.pairs)
@@ -239,8 +245,10 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     comparisons = _leaders_first(comparisons, [ranker.name for ranker in rankers])
     leading = comparisons[0].towards_leader()
     pair = leading.first, leading.second
-    days, guarded = fold.daily.days(*pair), fold.guards.guarded(settings.alpha)
-    health = health_of(fold.watch, comparisons[0], days, moments, fold.strays(strays), guarded, alone, settings)
+    days, effect, guarded = fold.daily.days(*pair), fold.daily.effect(*pair), fold.guards.guarded(settings.alpha)
+    health = health_of(fold.watch, comparisons[0], effect, days, moments, fold.strays(strays), guarded, alone, settings)
+    recorded = fold.watch.actions()
+    not_yet = tuple(str(outcome) for outcome, _ in outcomes if outcome.action not in (CLICK, *recorded))
     if alone or not health.valid:
         comparisons, *others = (tuple(replace(c, withheld=True) for c in found) for found in (comparisons, *others))
     return Analysis(
@@ -250,35 +258,28 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
         impressions=fold.watch.usable,
         settings=settings,
         frozen=not fold.pairs[0].provisional,
-        effect=fold.daily.effect(*pair),
+        effect=effect,
         experiment=name,
         others=tuple(OtherOutcome(str(outcomes[k][0]), other) for k, other in enumerate(others, 1)),
-        segments=segments_of(fold.earnings, settings.segments, comparisons[0], outcomes[0], settings.alpha),
+        segments=segments_of(fold.earnings, settings.segments, comparisons[0], outcomes[0][1], settings.alpha),
         guarded=guarded,
         days=days,
         waiting=moments.impressions - fold.watch.rows,
         dates=fold.watch.dates,
         scored=outcomes[0][0] == CLICKS and not alone and _has_scores(log),
         clicks_alone=alone,
+        not_yet=not_yet,
+        recorded=tuple(names_of(recorded)),
     )
-
-
-def _check_actions(log: Portions, outcomes: Sequence[Outcome]) -> None:
-    """An error for an action that nobody did: a tie at nothing would look like a result."""
-    names = log.head.action_names
-    for outcome in outcomes:
-        if outcome.action not in (CLICK, *names):
-            others = ", ".join(["clicks", *sorted(set(names) - {CLICK})])
-            raise BadInput(f"no action in the log is called {outcome.action!r}; outcomes of this log are {others}")
 
 
 def _has_scores(log: Portions) -> bool:
     return bool(log.head.given.shape[1]) and any(has_credit(portion).any() for portion in log.portions())
 
 
-def _windows(outcome: Outcome, settings: Settings) -> Windows | None:
-    hours = settings.hours(outcome)
-    return None if hours is None else Windows(HOUR * hours, settings.ended, settings.capped().get(outcome))
+def _counting(outcome: Outcome, settings: Settings, waits: bool) -> Counting:
+    window = None if settings.window is None else HOUR * settings.window
+    return Counting(window, settings.ended, settings.capped().get(outcome), outcome.by_value, waits)
 
 
 def _dated(log: Portions) -> tuple[Portions, Portions | None]:

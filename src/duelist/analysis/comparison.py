@@ -41,7 +41,7 @@ class Comparison:
     withheld: bool = False  # the experiment may not be believed: nobody wins
     needs_cap: float | None = None  # the outcome has no bound, and nobody wins without one; this is a proposal
     capped: Capped | None = None
-    betting: tuple[BettingSequence, Course] | None = None  # where a cap is declared
+    betting: tuple[BettingSequence, Course] | None = None  # where a cap is declared, and users enter once
 
     @property
     def users(self) -> int:

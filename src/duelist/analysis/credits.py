@@ -9,7 +9,7 @@ import numpy as np
 
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import participants
-from duelist.clicks.impressions import Array, Impressions
+from duelist.clicks.impressions import CREDIT, Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
@@ -90,20 +90,32 @@ NO_TEAMS = -2  # in `firsts`: nobody knows who owns a slot
 
 def has_credit(log: Impressions) -> Flags:
     """Which impressions come with scores."""
-    return np.asarray((~np.isnan(log.given)).any(1))
+    return np.asarray((~np.isnan(told_credit(log))).any(1))
+
+
+def told_credit(log: Impressions, late: Flags | None = None) -> Floats:
+    """The scores of a log with what later rows changed, but for what is late: impressions x rankers, NaN for none."""
+    changes = log.done.names == CREDIT
+    if late is not None:
+        changes &= ~late
+    if not changes.any():
+        return log.given
+    given, done = log.given.copy(), log.done.take(changes)
+    given[done.rows, done.teams] = done.values  # in their order: the last one stays
+    return given
 
 
 def exceeds_clicks(log: Impressions) -> Flags:
     """Which impressions come with scores of more than the slots of the list for each click, as money may be."""
     clicks = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log)) + log.lost
     most = np.where(log.sizes, clicks * log.sizes, 1)  # a row that shows nothing is itself a click
-    return np.asarray((np.abs(log.given) > most[:, None]).any(1))
+    return np.asarray((np.abs(told_credit(log)) > most[:, None]).any(1))
 
 
 def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, late: Flags | None) -> Floats:
     """The scores of an outcome: for clicks those of the log if it has any, else what the slots of a team got."""
     done, name = log.done, outcome.action
-    number = log.action_names.index(name) if name in log.action_names else -1
+    number = log.action_names.index(name) if name in log.action_names else len(log.action_names)
     chosen = (done.names == number) & (done.teams >= 0)
     if late is not None:
         chosen &= ~late
@@ -120,9 +132,9 @@ def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, lat
     for setup, mine in enumerate(columns):
         took_part[setup, mine[mine >= 0]] = True
     credit[~took_part[log.setups]] = math.nan
-    if outcome == CLICKS and has_credit(log).any():
-        rows = np.flatnonzero(has_credit(log))
-        for team in range(log.given.shape[1]):
-            at = columns[log.setups[rows], team]
-            credit[rows[at >= 0], at[at >= 0]] = log.given[rows[at >= 0], team]
+    told = told_credit(log, late) if outcome == CLICKS else np.zeros((len(log), 0))
+    rows = np.flatnonzero((~np.isnan(told)).any(1))
+    for team in range(told.shape[1]):
+        at = columns[log.setups[rows], team]
+        credit[rows[at >= 0], at[at >= 0]] = told[rows[at >= 0], team]
     return credit

@@ -16,7 +16,7 @@ from duelist.analysis.guardrails import Guardrail, Guards
 from duelist.analysis.health import Strays, Watch
 from duelist.analysis.losses import Favoured
 from duelist.analysis.outcomes import Outcome
-from duelist.analysis.pairs import Pairs, Windows
+from duelist.analysis.pairs import Counting, Pairs
 from duelist.clicks.impressions import Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.growing import Growing
@@ -30,7 +30,7 @@ class Fold:
         self,
         log: Portions,
         moments: Moments,
-        outcomes: Sequence[tuple[Outcome, Windows | None]],
+        outcomes: Sequence[tuple[Outcome, Counting]],
         guardrails: Sequence[str],
         unit: str,
     ) -> None:
@@ -38,7 +38,7 @@ class Fold:
         self.crediting = Crediting.read(log)
         self.outcomes = [outcome for outcome, _ in outcomes]
         rankers = self.crediting.rankers
-        self.pairs = [Pairs(rankers, windows, outcome.by_value) for outcome, windows in outcomes]
+        self.pairs = [Pairs(rankers, counting) for _, counting in outcomes]
         self.daily, self.watch = Daily(rankers), Watch(log.head, rankers)
         self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
         self.totals = [(Growing(), Growing(0, np.int32)) for _ in rankers]  # of each user: credit, impressions

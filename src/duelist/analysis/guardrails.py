@@ -139,7 +139,7 @@ def _values(log: Impressions, column: str) -> Floats:
     if column == "zero-results":
         return np.asarray(log.sizes == 0, np.float64)
     if column == "abandonment":
-        return np.asarray(np.bincount(log.done.rows, minlength=len(log)) == 0, np.float64)
+        return np.asarray(np.bincount(log.done.rows[log.done.names >= 0], minlength=len(log)) == 0, np.float64)
     if column not in log.attributes or log.attribute_names[column]:
         raise NoColumn(f"a guardrail needs a column of numbers, or {' or '.join(OWN)}; not {column!r}", OWN)
     return np.asarray(log.attributes[column], np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +12,9 @@ import numpy as np
 from duelist.analysis.clocks import Moments
 from duelist.analysis.coins import TeamCounts
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Credits, is_usable
+from duelist.analysis.credits import Credits, has_credit, is_usable
 from duelist.analysis.days import Day, crowds, pauses, strange_days
+from duelist.analysis.effect import Effect
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.losses import MISDATED, THRESHOLD, UNPLACED, Favoured, Loss, could_undo, losses_of, withheld
 from duelist.analysis.outcomes import Outcome
@@ -92,10 +93,15 @@ class Watch:
         self.losses, self.rankers = head.losses, rankers
         self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
         self.unused = Unused(rankers)
-        self.scored = head.given.shape[1] > 0  # whether credit comes with the log
+        self.scored = True  # whether all that compares rankers comes with credit
         self.users = Growing(0, np.int32)  # impressions of each
         self.rows = self.usable = self.single = self.clicks = self.done = 0
         self.dates = math.inf, 0.0  # of the first impression and the last
+        self.names, self.acted = head.action_names, np.zeros(len(head.action_names), np.int64)
+
+    def actions(self) -> list[str]:
+        """What people did, by name."""
+        return [name for name, number in zip(self.names, self.acted.tolist(), strict=True) if number]
 
     def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
         """Enter a portion: all of it, what compares rankers, their credit with late clicks and which are late."""
@@ -108,9 +114,11 @@ class Watch:
         self.rows += len(log)
         self.dates = min(self.dates[0], float(log.times.min())), max(self.dates[1], float(log.times.max()))
         self.usable += len(earned.log)
+        self.scored &= bool(has_credit(earned.log).all())
         self.single += int(np.array([len(names) == 1 for names in log.setup_names])[log.setups].sum())
         self.clicks += int((log.done.names == 0).sum())
         self.done += len(log.done)
+        self.acted += np.bincount(log.done.names[log.done.names >= 0], minlength=len(self.acted))
 
     def lost(self, late: int, strays: Strays) -> tuple[Loss, ...]:
         """Every way in which something was lost."""
@@ -124,6 +132,7 @@ class Watch:
 def health_of(
     watch: Watch,
     leading: Comparison,
+    effect: Effect,
     days: tuple[Day, ...],
     moments: Moments,
     strays: Strays,
@@ -136,12 +145,12 @@ def health_of(
     checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
     reasons += withheld(losses, settings.most_lost) + watch.unused.reasons(THRESHOLD)
-    reasons += _undone(watch, losses, leading, settings)
+    reasons += _undone(watch, losses, leading, effect.impressions, settings)
     for rail in guarded:
         if rail.broken:
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
             reasons.append(f"the guardrail {rail.guardrail} is broken: {mean}")
-    false_alarms = replay(leading.totals, REPLAYS, leading.alpha, seed=settings.seed) if leading.users else {}
+    false_alarms = replay_of(leading, settings.seed) if leading.users else {}
     unreliable = unreliable_methods(false_alarms, leading.alpha, bounded=leading.betting is not None)
     if DECIDES in unreliable and leading.needs_cap is None:
         rate = f"{false_alarms[DECIDES]:.1%} of experiments like this one, where {leading.alpha:.1%} are promised"
@@ -160,14 +169,28 @@ def health_of(
     )
 
 
-def _undone(watch: Watch, losses: tuple[Loss, ...], leading: Comparison, settings: Settings) -> list[str]:
-    """Why what was lost could undo the lead, where a click is worth 1: scores and values have other units."""
+def _undone(
+    watch: Watch, losses: tuple[Loss, ...], leading: Comparison, impressions: int, settings: Settings
+) -> list[str]:
+    """Why what was lost could undo the lead in so many impressions, where a click is worth 1.
+
+    Scores and values have other units.
+    """
     ahead, outcome = leading.towards_leader(), Outcome.read(settings.outcomes[0])
     if ahead.winner is None or watch.scored or outcome.action != CLICK or outcome.by_value:
         return []
     pair, low = (ahead.first, ahead.second), ahead.limits[0]
     asked = [loss for loss in losses if loss.name in (UNPLACED, MISDATED)]
-    return list(filter(None, (could_undo(loss, *pair, watch.usable, low) for loss in asked)))
+    untold, worth = watch.losses.rankers.get("", 0), watch.favoured.worth(watch.rankers.index(ahead.second))
+    name = f"{losses[0].name} of no known ranker"
+    asked.append(replace(losses[0], name=name, count=untold, guessed=True, worth=worth))
+    return list(filter(None, (could_undo(loss, *pair, impressions, low) for loss in asked)))
+
+
+def replay_of(leading: Comparison, seed: int) -> dict[str, float]:
+    """How often each method would name a winner without a difference, on these users."""
+    bound = leading.capped.cap if leading.capped and not leading.betting else None
+    return replay(leading.totals, REPLAYS, leading.alpha, seed=seed, bound=bound)
 
 
 def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded: bool) -> tuple[str, ...]:

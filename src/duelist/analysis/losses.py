@@ -19,7 +19,7 @@ from duelist.evidence.sequential import LARGEST
 
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
-THRESHOLD = 7 / ALARM  # of each check: five ways to lose something, rows without teams, lists of one ranker
+THRESHOLD = 8 / ALARM  # of each check: six ways to lose something, rows without teams, lists of one ranker
 UNPLACED = "clicks without a place"
 MISDATED = "impressions dated far from all others"
 
@@ -37,6 +37,7 @@ class Loss:
     example: str = ""
     said: str = ""  # that it is one-sided, in words of its own
     guessed: bool = False  # `rankers` go by what else was clicked in its lists: whose it was, nobody can tell
+    worth: float = 1.0  # clicks that each may have been, where it is guessed
 
     @property
     def share(self) -> float:
@@ -83,6 +84,7 @@ class Favoured:
 
     def __init__(self, rankers: int) -> None:
         self.all, self.lost, self.late = np.zeros((3, rankers), np.int64)
+        self.credit = np.zeros(rankers)  # of each ranker in the impressions that favour it
 
     def add(self, credit: Floats, lost: Flags, late: Flags) -> None:
         """Enter impressions; where several rankers share the most credit, nobody is favoured."""
@@ -92,6 +94,11 @@ class Favoured:
         best = filled.argmax(1)
         for counts, hit in ((self.all, alone), (self.lost, alone & lost), (self.late, alone & late)):
             counts += np.bincount(best[hit], minlength=len(counts))
+        self.credit += np.bincount(best[alone], most[alone], len(self.credit))
+
+    def worth(self, ranker: int) -> float:
+        """What an impression that favours a ranker gives it on average, and 1 at least."""
+        return max(1.0, float(self.credit[ranker]) / max(1, int(self.all[ranker])))
 
 
 def losses_of(
@@ -102,7 +109,7 @@ def losses_of(
     `strays` are misdated impressions by the ranker that they favour.
     """
     by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
-    again = np.array([losses.repeated.get(name, 0) for name in rankers])
+    repeated, again = (np.array([each.get(name, 0) for name in rankers]) for each in (losses.repeated, losses.again))
     everyone, lost, late = favoured.all, favoured.lost, favoured.late
     rows, clicks = losses.rows.total(), losses.clicks.total()
     without = _example(losses, losses.clicks)
@@ -110,8 +117,9 @@ def losses_of(
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
         (UNPLACED, clicks, counts["clicks"], lost, everyone - lost, True, without),
         ("late clicks and actions", counts["late"], counts["done"], late, everyone - late, True, ""),
-        ("repeated clicks", losses.repeated.total(), counts["clicks"], again, everyone, False, ""),
+        ("repeated clicks", losses.repeated.total(), counts["clicks"], repeated, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
+        ("duplicates", losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
     ]
     found = []
     for name, count, of, own, rest, fatal, example in named:
@@ -136,13 +144,14 @@ def _in_lists(rankers: Sequence[str], hit: Sequence[int]) -> str:
 def could_undo(loss: Loss, winner: str, loser: str, impressions: int, low: float) -> str:
     """Why a lead of at least `low` an impression is not sure, if the loser had got what was lost; empty if it is.
 
-    Nobody can tell whose clicks without a place were; of rows that are lost, the ranker that they favour may be known.
+    Nobody can tell whose clicks without a place or broken lines were; of other rows that are lost, the ranker that they
+    favour may be known.
 
     >>> few = Loss(MISDATED, 40, 1000, {"old": 30, "new": 2}, None, True)
     >>> could_undo(few, "new", "old", 1000, 0.03), could_undo(few, "new", "old", 1000, 0.02)
     ('', 'with the 40 impressions dated far from all others (0.028 an impression for old) new would not surely win')
     """
-    most = loss.count if loss.guessed else loss.rankers.get(loser, 0) - loss.rankers.get(winner, 0)
+    most = loss.count * loss.worth if loss.guessed else loss.rankers.get(loser, 0) - loss.rankers.get(winner, 0)
     if most <= 0 or most < low * impressions:
         return ""
     rate = f"{most / max(1, impressions):.3g} an impression"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 
 VALUE, DEBIASED = "value", "debiased"
+CLOSE = 0.85  # likeness of two names of which one seems a slip of the other
 LEAST = 0.1  # a position that is looked at less often counts as if it were looked at this often
 
 
@@ -51,6 +54,38 @@ class Outcome(NamedTuple):
         """What a click at each position counts: one over how likely it is looked at, beside the most likely one."""
         chances = np.array(self.examination)
         return np.asarray(1 / np.maximum(chances / chances.max(), LEAST))
+
+
+def check_actions(outcomes: Sequence[Outcome], recorded: Sequence[str]) -> None:
+    """An error for an action that seems misspelt, or that stands alone in a log without any.
+
+    On the first day of an experiment nobody may have bought anything yet: what else is asked is answered all the same.
+
+    >>> check_actions([Outcome("refund")], ["click", "purchase"])
+    >>> check_actions([Outcome("purchased")], ["click", "purchase"])
+    Traceback (most recent call last):
+    duelist.core.errors.BadInput: no action in the log is called 'purchased' (did you mean 'purchase'?); ...
+    """
+    missing = [outcome.action for outcome in outcomes if outcome.action not in (CLICK, *recorded)]
+    for name in missing:
+        close = difflib.get_close_matches(_plain(name), map(_plain, known := names_of(recorded)), 1, CLOSE)
+        hint = [f" (did you mean {other!r}?)" for other in known if [_plain(other)] == close]
+        if hint or (len(missing) == len(outcomes) and len(known) == 1):
+            allowed = f"outcomes of this log: {', '.join(known)}"
+            raise BadInput(f"no action in the log is called {name!r}{''.join(hint[:1])}; {allowed}")
+
+
+def names_of(recorded: Sequence[str]) -> list[str]:
+    """The actions of a log as outcomes are asked for.
+
+    >>> names_of(["click", "view", "cart"])
+    ['clicks', 'cart', 'view']
+    """
+    return ["clicks", *sorted(set(recorded) - {CLICK})]
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def _chances(text: str) -> tuple[float, ...]:

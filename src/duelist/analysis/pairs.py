@@ -22,24 +22,28 @@ from duelist.evidence.deltas import Freezer
 from duelist.evidence.table import IMPRESSIONS
 
 
-class Windows(NamedTuple):
-    """Each user enters once, when the window after the first impression is over."""
+class Counting(NamedTuple):
+    """How preferences by one outcome are counted."""
 
-    seconds: float
-    ended: bool = False  # those that are open count as well
-    cap: float | None = None  # of preferences: limits then hold at any number of users
+    window: float | None = (
+        None  # seconds after the first impression when a user enters, once; None: as often as it comes
+    )
+    ended: bool = False  # users whose window is open count as well
+    cap: float | None = None  # of preferences: a value too rare to have come yet cannot turn the limits
+    valued: bool = False  # whether preferences are values, which have no bound of their own
+    waits: bool = False  # the time for clicks is over for no impression: everything may still change
 
 
 class Pair:
     """Two rankers, one portion of impressions after another in the order of time."""
 
-    def __init__(self, windows: Windows | None, valued: bool = False) -> None:
-        self.accounts, self.impressions = Accounts(), 0
-        self.valued, self.largest = valued, 0.0  # whether preferences are values, which have no bound of their own
+    def __init__(self, counting: Counting) -> None:
+        self.accounts, self.impressions = Accounts(counting.cap), 0
+        self.valued, self.largest = counting.valued, 0.0
         self.times: list[Floats] = []  # of the looks that the accounts keep
         self.last = np.zeros(0)
-        self.freezer = None if windows is None else Freezer(windows.seconds)
-        self.capping = Capping(windows.cap) if windows and windows.cap is not None else None
+        self.freezer = None if counting.window is None else Freezer(counting.window)
+        self.capping = None if counting.cap is None else Capping(counting.cap)
 
     def add(self, users: Array, times: Floats, preferences: Floats) -> None:
         """Enter impressions."""
@@ -58,13 +62,15 @@ class Pair:
 
     def within(self, empty: Comparison, end: float, provisional: bool) -> Comparison:
         """The comparison with these impressions; users' windows close until `end`."""
-        if self.valued and self.capping is None:
+        if self.valued and self.capping is None and self.largest:
             empty = replace(empty, needs_cap=proposed_cap(self.largest))
+        empty = replace(empty, capped=None if self.capping is None else self.capping.so_far())
         if self.freezer is None:
-            return replace(empty, accounts=self.accounts, times=np.concatenate([*self.times, self.last]))
+            times = np.concatenate([*self.times, self.last])
+            return replace(empty, accounts=self.accounts, times=times, provisional=provisional)
         frozen, accounts = self.freezer.frozen(end), Accounts()
         accounts.add(frozen.users, frozen.deltas)
-        course, capped = accounts.course(), None if self.capping is None else self.capping.so_far()
+        course = accounts.course()
         return replace(
             empty,
             accounts=accounts,
@@ -72,20 +78,19 @@ class Pair:
             open=frozen.open,
             late=frozen.late,
             provisional=provisional,
-            capped=capped,
-            betting=None if capped is None else _bet(course, frozen.deltas, capped.cap, empty.alpha),
+            betting=None if self.capping is None else _bet(course, frozen.deltas, self.capping.cap, empty.alpha),
         )
 
 
 class Pairs:
     """Every two rankers that share an impression, by one outcome.
 
-    Without windows every impression enters, in the order of time, for as long as the log lasts.
+    Without a window every impression enters, in the order of time, for as long as the log lasts.
     """
 
-    def __init__(self, rankers: Sequence[str], windows: Windows | None, valued: bool = False) -> None:
-        self.rankers, self.windows, self.valued = tuple(rankers), windows, valued
-        self.everybody = None if windows is None else Freezer(windows.seconds)
+    def __init__(self, rankers: Sequence[str], counting: Counting) -> None:
+        self.rankers, self.counting = tuple(rankers), counting
+        self.everybody = None if counting.window is None else Freezer(counting.window)
         self.end = -math.inf
         self.pairs: dict[tuple[int, int], Pair] = {}
         self.credit, self.shown = np.zeros(len(self.rankers)), np.zeros(len(self.rankers))
@@ -105,7 +110,7 @@ class Pairs:
         for first, second in combinations(range(len(self.rankers)), 2):
             chosen = np.flatnonzero(took_part[:, first] & took_part[:, second])
             if len(chosen):
-                pair = self.pairs.setdefault((first, second), Pair(self.windows, self.valued))
+                pair = self.pairs.setdefault((first, second), Pair(self.counting))
                 preference = earned.credit[chosen, first] - earned.credit[chosen, second]
                 pair.valued |= earned.beyond_clicks
                 pair.add(units[chosen], earned.times[chosen], preference)
@@ -119,16 +124,17 @@ class Pairs:
 
     @property
     def provisional(self) -> bool:
-        """Whether users are counted as they stand, since no window has closed."""
-        return bool(self.everybody and self.windows and not (self.windows.ended or self.everybody.closed(self.end)))
+        """Whether users are counted as they stand, since no window or time for clicks is over."""
+        if self.everybody is None or self.counting.waits:
+            return self.counting.waits
+        return not (self.counting.ended or self.everybody.closed(self.end))
 
     def comparisons(self, alpha: float, seed: int) -> tuple[Comparison, ...]:
         """All of them, pairs of leaders first."""
         columns = [self.rankers.index(name) for name in self.by_credit]
         pairs = [(min(pair), max(pair)) for pair in combinations(columns, 2)]
         pairs = [pair for pair in pairs if pair in self.pairs]
-        ended = self.provisional or (self.windows is not None and self.windows.ended)
-        end, found = math.inf if ended else self.end, []
+        end, found = math.inf if self.provisional or self.counting.ended else self.end, []
         for first, second in pairs:
             names = self.rankers[first], self.rankers[second]
             empty = Comparison(*names, Accounts(), alpha / len(pairs), self._traffic(first, second), seed)
@@ -142,11 +148,9 @@ class Pairs:
 def proposed_cap(largest: float) -> float:
     """The largest preference so far, rounded up to 1, 2 or 5 and zeros.
 
-    >>> [proposed_cap(amount) for amount in (0.0, 0.7, 80.0, 100.0, 230.0)]
-    [1.0, 1.0, 100.0, 100.0, 500.0]
+    >>> [proposed_cap(amount) for amount in (0.7, 80.0, 100.0, 230.0)]
+    [1.0, 100.0, 100.0, 500.0]
     """
-    if not largest > 0:
-        return 1.0
     zeros = 10.0 ** math.floor(math.log10(largest))
     return next(step * zeros for step in (1, 2, 5, 10) if step * zeros >= largest)
 

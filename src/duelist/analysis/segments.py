@@ -11,8 +11,7 @@ import numpy as np
 
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Credits
-from duelist.analysis.outcomes import Outcome
-from duelist.analysis.pairs import Pair, Windows
+from duelist.analysis.pairs import Counting, Pair
 from duelist.clicks.columns_of import NoColumn
 from duelist.clicks.impressions import Array, Impressions
 from duelist.core.growing import Growing
@@ -43,19 +42,19 @@ def segments_of(
     earnings: Earnings,
     columns: Sequence[str],
     leading: Comparison,
-    outcome: tuple[Outcome, Windows | None],
+    counting: Counting,
     alpha: float,
 ) -> tuple[Segment, ...]:
     """The two leaders in every segment of some columns; the level is shared out between the segments (Bonferroni).
 
-    Users count for as long as the log lasts, unless there is a cap: then they enter once, as in the whole log.
+    Users count for as long as the log lasts, unless there are both a window and a cap: then as in the whole log.
     """
     turned = leading.towards_leader()
     first, second = turned.first, turned.second
-    (what, windows), places = outcome, [place for column in columns for place in _places(earnings, column)]
-    if windows and windows.cap is None:
-        windows = None
-    pairs, end = [Pair(windows, what.by_value) for _ in places], -math.inf
+    places = [place for column in columns for place in _places(earnings, column)]
+    if counting.cap is None:
+        counting = counting._replace(window=None)
+    pairs, end = [Pair(counting) for _ in places], -math.inf
     for earned, units in earnings() if places else ():
         preference = earned.credit[:, earned.rankers.index(first)] - earned.credit[:, earned.rankers.index(second)]
         known = ~np.isnan(preference)
@@ -63,11 +62,11 @@ def segments_of(
         for (_, holds), pair in zip(places, pairs, strict=True):
             chosen = holds(earned.log) & known
             pair.add(units[chosen], earned.times[chosen], preference[chosen])
-    end = math.inf if leading.provisional or (windows and windows.ended) else end
+    end = math.inf if leading.provisional or counting.ended else end
     found = []
     for (name, _), pair in zip(places, pairs, strict=True):
         empty = replace(turned, accounts=Accounts(), alpha=alpha / len(places), betting=None, capped=None)
-        mine = pair.within(empty, end, leading.provisional and windows is not None)
+        mine = pair.within(empty, end, leading.provisional and (counting.waits or counting.window is not None))
         found.append(Segment(name, mine.users, pair.impressions, mine.preference, *mine.limits, mine.winner))
     return tuple(found)
 

@@ -13,7 +13,6 @@ from duelist.core.errors import BadInput
 from duelist.evidence.deltas import check_share
 
 UNITS = ("user", "query")
-CAPPED_WINDOW = 24.0  # hours
 
 
 @dataclass(frozen=True)
@@ -21,7 +20,7 @@ class Settings:
     """How a log is analysed."""
 
     alpha: float = 0.05
-    window: float | None = None  # hours; None: users count for as long as the log lasts, or a day where there is a cap
+    window: float | None = None  # hours; None: users count for as long as the log lasts
     unit: str = "user"
     ended: bool = False
     seed: int = 0
@@ -58,7 +57,8 @@ class Settings:
         caps = {} if self.cap is None else {outcomes[0]: self.cap}
         for text in self.caps:
             name, _, amount = text.rpartition("=")
-            mine = [outcome for outcome in outcomes if name in (str(outcome), outcome.action)]
+            mine = [outcome for outcome in outcomes if name == str(outcome)]
+            mine = mine or [outcome for outcome in outcomes if name == outcome.action]
             try:
                 caps |= dict.fromkeys(mine[-1:], float(amount))
             except ValueError:
@@ -69,10 +69,6 @@ class Settings:
             if not 0 < cap < math.inf:
                 raise BadInput(f"the cap of {outcome} must be a finite number above 0, not {cap!r}")
         return caps
-
-    def hours(self, outcome: Outcome) -> float | None:
-        """The window of an outcome: users enter once where there is a cap."""
-        return CAPPED_WINDOW if self.window is None and outcome in self.capped() else self.window
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from duelist.analysis.analysis import Analysis
+from duelist.analysis.analysis import ATTRIBUTION, Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.days import halves
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.outcomes import Outcome
 from duelist.analysis.traffic import Traffic
+from duelist.evidence.capped import Capped
 from duelist.evidence.limits import START
 from duelist.present.tables import Table
 
@@ -51,6 +52,8 @@ def tables(analysis: Analysis) -> list[tuple[str, Table]]:
     if len(analysis.comparisons) > 1:
         found.append(("Every two rankers", comparison_table(_turned(analysis, analysis.comparisons))))
     for other in analysis.others:
+        if other.name in analysis.not_yet:
+            continue
         needs = other.comparisons[0].needs_cap if other.comparisons else None
         without = "" if needs is None else f", which needs a cap for a verdict, as --cap {other.name}={needs:g}"
         found.append((f"By {other.name}{without}", comparison_table(_turned(analysis, other.comparisons))))
@@ -95,6 +98,8 @@ def verdict(analysis: Analysis) -> str:
         return f"Nobody: the verdict is WITHHELD, do not act on it. {sentence(analysis.health.reasons[0])}"
     if analysis.clicks_alone:
         return f"Nobody: the log has clicks alone, which do not say how often each was shown. {_counts(analysis)}"
+    if analysis.settings.outcomes[0] in analysis.not_yet:
+        return f"Nobody yet: {_not_yet(analysis, analysis.settings.outcomes[0], 'so far')}"
     if leading.needs_cap is not None:
         return f"Nobody yet. {_needs_cap(analysis, leading.needs_cap)}"
     if winner and len(analysis.rankers) == 2:
@@ -106,6 +111,12 @@ def verdict(analysis: Analysis) -> str:
         by = f"{ahead} is ahead by {leading.preference:.3g} {_measure(analysis)}" if leading.preference else "a tie"
         return f"Undecided; so far {by}."
     return _undecided(analysis)
+
+
+def _not_yet(analysis: Analysis, outcome: str, when: str) -> str:
+    """That nobody did what an outcome counts, and what people did."""
+    did = f"nobody did {Outcome.read(outcome).action!r} {when}"
+    return f"{did}; outcomes of this log: {', '.join(analysis.recorded)}."
 
 
 def _counts(analysis: Analysis) -> str:
@@ -157,6 +168,8 @@ def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
     if effect.share is not None:
         lift = "" if effect.lift is None else f", {effect.lift:+.1%} over {leading.second}"
         lines.append(f"{leading.first} has {effect.share:.1%} of the {what} of both{lift}.")
+    others = [other.name for other in analysis.others if other.name in analysis.not_yet]
+    lines += [f"By {name} nothing is known: {_not_yet(analysis, name, 'yet')}" for name in others]
     parts = None if analysis.clicks_alone else halves(analysis.days)
     if parts:
         lines.append(f"In the first half of the days {parts[0]:+.3g} an impression, in the second {parts[1]:+.3g}.")
@@ -187,9 +200,7 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
             f"{leading.users:,} so far weigh as much as {leading.accounts.effective:.0f}."
         )
     if leading.capped:
-        cut = f"{leading.capped.share:.2%} of preferences were cut at {leading.capped.cap:g}"
-        lines.append(f"It holds at any number of {plural(analysis)}, for capped preferences: {cut}, which moved ")
-        lines[-1] += f"their mean by {0.0 - leading.capped.shift:+.3g}."
+        lines.append(_capped(analysis, leading, leading.capped))
     threshold = 1 / leading.alpha
     lines.append(
         f"{wins:,} prefer {leading.first}, {losses:,} {leading.second}, {ties:,} neither; "
@@ -198,8 +209,18 @@ def _how_sure(analysis: Analysis, leading: Comparison) -> list[str]:
     watched = "Both may be watched: look as often as you like."
     if leading.needs_cap is not None:
         watched = "The e-value may be watched; the sequence holds only if no far larger value is to come."
-    lines.append(watched if analysis.frozen else "PROVISIONAL: no window has closed yet, so nobody wins.")
+    lines.append(watched if analysis.frozen else "PROVISIONAL: nothing is closed yet, so nobody wins.")
     return lines
+
+
+def _capped(analysis: Analysis, leading: Comparison, capped: Capped) -> str:
+    """What a cap did, and what it delays."""
+    holds = f"It holds at any number of {plural(analysis)}, for" if leading.betting else "It is of"
+    moved = f"which moved their mean by {0.0 - capped.shift:+.3g}"
+    cut = f"{capped.share:.2%} of preferences were cut at {capped.cap:g}, {moved}"
+    few = not leading.begun and leading.accounts.squares < 2 * capped.cap**2
+    waits = " It begins when what came outweighs twice the square of the cap." if few else ""
+    return f"{holds} capped preferences: {cut}.{waits}"
 
 
 def _between(low: float, high: float) -> str:
@@ -235,8 +256,7 @@ def _what_changes_it(analysis: Analysis, leading: Comparison) -> list[str]:
 def _what_decides(analysis: Analysis, comparison: Comparison) -> list[str]:
     more, detectable = comparison.more_users, comparison.detectable
     if comparison.provisional:
-        hours = f"{analysis.window or 0:g} hours"
-        return [f"No user decides it: a window has to close, {hours} after a first impression; or say --ended."]
+        return [f"No user decides it: {_opens(analysis)}; or say --ended."]
     if comparison.needs_cap is not None:
         lines = ["A cap decides whether this can be decided."]
     elif more is None:
@@ -248,6 +268,14 @@ def _what_decides(analysis: Analysis, comparison: Comparison) -> list[str]:
     if detectable is not None:
         lines.append(f"A preference of {detectable:.3g} would have shown by now (80 % chance).")
     return lines
+
+
+def _opens(analysis: Analysis) -> str:
+    """What has to be over before anything is decided."""
+    if analysis.window is not None:
+        return f"a window has to close, {analysis.window:g} hours after a first impression"
+    hours = f"{analysis.settings.attribution or ATTRIBUTION:g} hours after an impression"
+    return f"the time for clicks and actions has to be over, {hours}"
 
 
 def _of_late(traffic: Traffic) -> str:

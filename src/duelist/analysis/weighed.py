@@ -45,4 +45,4 @@ def weigh(log: Log, weights: ClickWeights) -> Weighed:
 
 
 def _credited(record: Record, preference: float) -> Record:
-    return replace(record, credit=(max(0.0, preference), max(0.0, -preference)))
+    return replace(record, credit=(max(0.0, preference), max(0.0, -preference)), earlier_credit=())

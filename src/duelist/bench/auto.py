@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 
-from duelist.bench.gpu import in_processes
+from duelist.bench.gpu import in_processes, say
 from duelist.core.cuda import Device
+from duelist.core.errors import BadInput
 from duelist.core.memory import Floats
 from duelist.core.progress import progress_bar
 from duelist.dueling.environment import Environment
@@ -67,6 +70,7 @@ RANKERS = {
     for clicks in ("Perfect", "Navigational", "Informational")
 }
 FIRST = 1000  # the shortest horizon
+AT_ONCE = 16  # simulations on one GPU: a few thousand runs do not fill it
 MANY, MOST, LONGEST = 64, 200, 100_000  # D-TS runs no longer with many arms, and not with the most: it takes minutes
 
 
@@ -104,11 +108,11 @@ def bench_auto(
 ) -> RegretGrid:
     """Run every policy on every instance; horizons are the powers of ten from 1,000 to `horizon`.
 
-    `preferences` is the folder with the matrices of MSLR's rankers, of which some are drawn. What is measured is added
-    to the file `keep`, and what is there already with as many runs, of either engine, is not measured again; the mean
-    of most runs counts. Nothing is begun after the time `until`.
+    `preferences` is the folder with the matrices of MSLR's rankers, of which those that `instances` names are drawn.
+    What is measured is added to the file `keep`, and what is there already with as many runs, of either engine, is not
+    measured again; the mean of most runs counts. Nothing is begun after the time `until`.
     """
-    worlds = {name: world(name, preferences) for name in [*instances, *(RANKERS if preferences else ())]}
+    worlds = {name: world(name, preferences) for name in instances}
     rows = [row for row in kept_rows(keep) if row["runs"] >= runs]
     known = {(row["policy"], row["instance"], horizon) for row in rows for horizon in row["horizons"]}
     asked = [(policy, name, longest(policy, worlds[name], horizon)) for name in worlds for policy in POLICIES]
@@ -117,7 +121,7 @@ def bench_auto(
         Device()  # where there is none, that is said once instead of in every cell
         cells.sort(key=lambda cell: -worlds[cell[1]].n_arms)  # the longest first, so that none is alone in the end
     with progress_bar("auto", len(cells)) as advance:
-        for row in in_processes(measure, cells) if engine == "cuda" else starmap(measure, cells):
+        for row in on_gpu(cells) if engine == "cuda" else starmap(measure, cells):
             if row is not None:
                 rows.append(row)
                 if keep:
@@ -127,11 +131,54 @@ def bench_auto(
     return _grid(list(worlds), powers(horizon), rows)
 
 
+def on_gpu(cells: Sequence[tuple[Any, ...]]) -> Iterator[dict[str, Any] | None]:
+    """`measure` of each cell, as they are done: compiled by all cores first, then run beside each other by threads.
+
+    A GPU gives processes turns, and runs what threads of one process start at once.
+    """
+    kinds = {}
+    for policy, name, *_, preferences, _ in cells:
+        environment = world(name, preferences)
+        kinds[policy, type(environment), environment.n_arms] = policy, name, preferences
+    for _ in in_processes(compile_ahead, list(kinds.values())):
+        pass
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for future in as_completed([pool.submit(in_new_thread, cell) for cell in cells]):
+            yield future.result()
+
+
+def in_new_thread(cell: tuple[Any, ...]) -> dict[str, Any] | None:
+    """`measure` of a cell; what goes wrong is told and does not stop the others.
+
+    On an H200 with Python 3.12.3, threads that had measured several cells had no calls left (RecursionError, in
+    whatever came next); what takes them is not known. New threads have all of theirs.
+    """
+    rows = []
+
+    def work() -> None:
+        try:
+            rows.append(measure(*cell))
+        except Exception as error:
+            say(f"{cell[0]} on {cell[1]}: {type(error).__name__}: {error}")
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    return rows[0] if rows else None
+
+
+def compile_ahead(policy: str, instance: str, preferences: Path | None) -> None:
+    """Have the code of a policy for so many arms on disk, where other processes find it."""
+    cell(policy, world(instance, preferences), [FIRST], 1, "cuda")
+
+
 def world(instance: str, preferences: Path | None) -> Environment:
     """An instance by its name, or some rankers of the matrices in the folder `preferences`."""
-    return (
-        rankers(preferences, *RANKERS[instance]) if preferences and instance in RANKERS else load_environment(instance)
-    )
+    if instance not in RANKERS:
+        return load_environment(instance)
+    if preferences is None:
+        raise BadInput(f"{instance!r} needs --preferences, the folder with MSLR's matrices")
+    return rankers(preferences, *RANKERS[instance])
 
 
 def longest(policy: str, environment: Environment, horizon: int) -> int:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from duelist.analysis import analyze_all
-from duelist.bench.made_logs import WRITERS
+from duelist.bench.log_shapes import SHAPES
+from duelist.bench.made_logs import SHAPED, WRITERS
 from duelist.clicks.portions import Portions
 from duelist.clicks.scan import spool_log
 from duelist.core.errors import BadInput
@@ -18,7 +19,7 @@ from duelist.live.list_rows import spool_journal
 from duelist.present.tables import Table
 from duelist.storage.sqlite import SQLiteJournal
 
-FORMATS = tuple(WRITERS)
+FORMATS = ("jsonl", "csv", "parquet", "journal", "ubi.jsonl")
 
 
 def _spool(path: Path) -> Portions:
@@ -28,43 +29,59 @@ def _spool(path: Path) -> Portions:
         return spool_journal(journal)
 
 
-def bench_logs(number: int = 1_000_000, formats: Sequence[str] = FORMATS) -> list[dict[str, Any]]:
-    """A row for each format: seconds of one core's time, and the most memory so far in gigabytes.
+def bench_logs(
+    number: int = 1_000_000, formats: Sequence[str] = FORMATS, shapes: Sequence[str] = ("plain",)
+) -> list[dict[str, Any]]:
+    """A row for each format and shape: seconds of one core's time, and the most memory so far in gigabytes.
 
-    >>> rows = bench_logs(2000, ["jsonl"])
-    >>> rows[0]["impressions"], rows[0]["seconds"] > 0
-    (2000, True)
+    Reading is a part of the seconds, and given a row.
+
+    >>> rows = bench_logs(2000, ["jsonl"], ["dates"])
+    >>> rows[0]["impressions"], rows[0]["shape"], rows[0]["seconds"] > 0
+    (2000, 'dates', True)
     """
     if number < 1000:
         raise BadInput(f"impressions must be at least 1,000, not {number!r}")
     if unknown := [name for name in formats if name not in FORMATS]:
         raise BadInput(f"formats are {', '.join(FORMATS)}, not {unknown[0]!r}")
-    rows = []
-    for name in formats:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / f"log.{name}"
+    if unknown := [name for name in shapes if name not in SHAPES]:
+        raise BadInput(f"shapes are {', '.join(SHAPES)}, not {unknown[0]!r}")
+    return [_measured(name, shape, number) for name in formats for shape in (shapes if name in SHAPED else ["plain"])]
+
+
+def _measured(name: str, shape: str, number: int) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"log.{name}"
+        if name in SHAPED:
+            SHAPED[name](path, number, SHAPES[shape])
+        else:
             WRITERS[name](path, number)
-            begun = time.process_time()
-            (analysis,) = analyze_all(_spool(path))
-            text = str(analysis)
-            seconds, size = time.process_time() - begun, path.stat().st_size / 1e9
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-        rows.append({"format": name, "impressions": number, "size": size, "seconds": seconds, "memory": memory})
-        rows[-1] |= {"verdict": text.splitlines()[2], "counted": analysis.impressions + analysis.waiting}
-    return rows
+        begun = time.process_time()
+        log = _spool(path)
+        reading, size = time.process_time() - begun, path.stat().st_size / 1e9
+        (analysis,) = analyze_all(log)
+        text, seconds = str(analysis), time.process_time() - begun
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    row = {"format": name, "shape": shape, "impressions": number, "size": size, "seconds": seconds, "memory": memory}
+    row |= {"reading": reading * 1e6 / number, "verdict": text.splitlines()[2]}
+    return row | {"counted": analysis.impressions + analysis.waiting}
 
 
 def logs_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """A line a format."""
+    """A line a format and shape."""
     lines = [
         [
             row["format"],
+            row["shape"],
             f"{row['impressions']:,}",
             f"{row['size']:.2f}",
             f"{row['seconds']:.1f}",
+            f"{row['reading']:.1f}",
             f"{row['memory']:.2f}",
         ]
         for row in rows
     ]
     title = "analyze, on one core; memory is the most so far"
-    return Table(["format", "impressions", "GB", "seconds", "memory, GB"], lines, title=title)
+    return Table(
+        ["format", "rows", "impressions", "GB", "seconds", "reading, us a row", "memory, GB"], lines, title=title
+    )

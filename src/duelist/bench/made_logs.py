@@ -7,28 +7,40 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from duelist.bench.log_shapes import (
+    LENGTH,
+    LOOKED,
+    RANKERS,
+    TEAMS,
+    Shape,
+    acts_as,
+    cell,
+    clicks_as,
+    date,
+    documents,
+    shown_as,
+    sides_as,
+    slots_of,
+    word,
+)
 from duelist.clicks.impressions import Array
 from duelist.interleaving.shown import Shown
 from duelist.live.events import CLICKED, DEFINED, SHOWN, Clicked, Defined, Listed, draft
 from duelist.storage.sqlite import SQLiteJournal
 
 AT_ONCE = 100_000  # impressions made at once
-LENGTH = 10
 LISTS = 5000  # different ones
-RANKERS = ["bm25", "ltr"]
-TEAMS = [[0, 1, 1, 0, 0, 1, 1, 0, 0, 1], [1, 0, 0, 1, 1, 0, 0, 1, 1, 0]]
+PLAIN = Shape()
 WEEKS = 28 * 86400.0
 START = 1.7e9
-LOOKED = 20.0  # seconds before a click
 HELD = 100  # lists that a journal has before their clicks
 MICROSECONDS = 1_000_000
 
@@ -69,37 +81,48 @@ def draw(number: int, seed: int = 1) -> Iterator[Drawn]:
         yield Drawn(numbers, users, queries, times, (firsts * LISTS).astype(np.int64), clicks, (place < 0.5) * 1)
 
 
-@cache
-def documents(first: int) -> tuple[str, ...]:
-    """The list that begins with a document."""
-    return tuple(f"doc{first + slot}" for slot in range(LENGTH))
-
-
-@cache
-def slots_of(clicks: int) -> tuple[int, ...]:
-    """The slots whose bits are set."""
-    return tuple(slot for slot in range(LENGTH) if clicks >> slot & 1)
-
-
-def json_lines(drawn: Drawn) -> Iterator[str]:
+def json_lines(drawn: Drawn, shape: Shape = PLAIN) -> Iterator[str]:
     """An object a line."""
-    shown = cache(lambda first: json.dumps(documents(first)))
-    clicked = cache(lambda clicks: json.dumps(slots_of(clicks)))
-    ends = [f'"rankers": {json.dumps(RANKERS)}, "teams": {json.dumps(teams)}}}' for teams in TEAMS]
+    shown = cache(lambda first, teams: json.dumps(shown_as(shape, first, teams)))
+    clicked = cache(lambda first, clicks: json.dumps(clicks_as(shape, first, clicks)))
+    ends = [_fields(sides_as(shape, teams)) for teams in range(len(TEAMS))]
+    begin = json.dumps(word(shape))[1:-1]
     for number, user, query, time, first, clicks, teams in drawn.rows():
+        moment = f'"{date(time)}"' if shape.dates else time
+        acts = acts_as(shape, first, clicks, time) if shape.actions else []
         yield (
-            f'{{"id": "i{number}", "user": "user-{user}", "query": "query {query}", "time": {time}, '
-            f'"shown": {shown(first)}, "clicks": {clicked(clicks)}, {ends[teams]}\n'
+            f'{{"id": "i{number}", "user": "user-{user}", "query": "{begin} {query}", "time": {moment}, '
+            f'"shown": {shown(first, teams if shape.labels else 0)}, '
+            f'"clicks": {clicked(first if shape.ids else 0, clicks)}{ends[teams]}'
+            f"{_fields({'actions': acts}) if acts else ''}}}\n"
         )
 
 
-def table_lines(drawn: Drawn) -> Iterator[str]:
+def _fields(values: dict[str, Any]) -> str:
+    """Further fields of an object."""
+    return "".join(f', "{name}": {json.dumps(value)}' for name, value in values.items())
+
+
+def table_lines(drawn: Drawn, shape: Shape = PLAIN) -> Iterator[str]:
     """A row a line, without the header."""
-    shown = cache(lambda first: " ".join(documents(first)))
-    clicked = cache(lambda clicks: " ".join(map(str, slots_of(clicks))))
-    ends = [",".join((" ".join(RANKERS), " ".join(map(str, teams)))) for teams in TEAMS]
+    shown = cache(lambda first, teams: cell(shown_as(shape, first, teams)))
+    clicked = cache(lambda first, clicks: cell(clicks_as(shape, first, clicks)))
+    ends = ["".join(f",{cell(items)}" for items in sides_as(shape, teams).values()) for teams in range(len(TEAMS))]
     for number, user, query, time, first, clicks, teams in drawn.rows():
-        yield f"i{number},user-{user},query {query},{time},{shown(first)},{clicked(clicks)},{ends[teams]}\n"
+        moment, listed = date(time) if shape.dates else time, shown(first, teams if shape.labels else 0)
+        acts = f",{cell(acts_as(shape, first, clicks, time))}" if shape.actions else ""
+        chosen = clicked(first if shape.ids else 0, clicks)
+        yield f"i{number},user-{user},{word(shape)} {query},{moment},{listed},{chosen}{ends[teams]}{acts}\n"
+
+
+def header(shape: Shape) -> str:
+    """The first line of a table.
+
+    >>> header(PLAIN)
+    'id,user,query,time,shown,clicks,rankers,teams\\n'
+    """
+    names = ["id", "user", "query", "time", "shown", "clicks", *sides_as(shape, 0), *["actions"] * shape.actions]
+    return ",".join(names) + "\n"
 
 
 def ubi_lines(drawn: Drawn) -> Iterator[str]:
@@ -109,40 +132,41 @@ def ubi_lines(drawn: Drawn) -> Iterator[str]:
     for number, user, query, time, first, clicks, teams in drawn.rows():
         yield (
             f'{{"query_id": "i{number}", "client_id": "user-{user}", "user_query": "query {query}", '
-            f'"timestamp": "{_date(time)}", "query_response_hit_ids": {shown(first)}, '
+            f'"timestamp": "{date(time)}", "query_response_hit_ids": {shown(first)}, '
             f'"query_attributes": {ends[teams]}}}\n'
         )
         for slot in slots_of(clicks):
             place = f'"object": {{"object_id": "doc{first + slot}"}}, "position": {{"ordinal": {slot + 1}}}'
             yield (
                 f'{{"action_name": "click", "query_id": "i{number}", "client_id": "user-{user}", '
-                f'"timestamp": "{_date(time + LOOKED + slot)}", "event_attributes": {{{place}}}}}\n'
+                f'"timestamp": "{date(time + LOOKED + slot)}", "event_attributes": {{{place}}}}}\n'
             )
 
 
-def _date(time: float) -> str:
-    return datetime.fromtimestamp(time, UTC).isoformat()
-
-
-HEADER = "id,user,query,time,shown,clicks,rankers,teams\n"
-
-
-def write_lines(path: Path, number: int) -> None:
-    """JSON lines, a table, or UBI queries and events, by the name of the file."""
-    lines = {"log.csv": table_lines, "log.ubi.jsonl": ubi_lines}.get(path.name, json_lines)
+def write_lines(path: Path, number: int, shape: Shape = PLAIN) -> None:
+    """JSON lines or a table, by the name of the file."""
+    lines = table_lines if path.suffix == ".csv" else json_lines
     with path.open("w", encoding="utf-8") as file:
-        file.write(HEADER if lines is table_lines else "")
+        file.write(header(shape) if lines is table_lines else "")
         for drawn in draw(number):
-            file.writelines(lines(drawn))
+            file.writelines(lines(drawn, shape))
 
 
-def write_parquet(path: Path, number: int) -> None:
+def write_ubi(path: Path, number: int) -> None:
+    """UBI queries and events."""
+    with path.open("w", encoding="utf-8") as file:
+        for drawn in draw(number):
+            file.writelines(ubi_lines(drawn))
+
+
+def write_parquet(path: Path, number: int, shape: Shape = PLAIN) -> None:
     """Columns."""
     from pyarrow import Table, parquet
 
     writer = None
     for drawn in draw(number):
-        columns = Table.from_pylist([json.loads(line) for line in json_lines(drawn)])
+        rows = [json.loads(line) for line in json_lines(drawn, shape)]
+        columns = Table.from_pylist([{"actions": [], **row} for row in rows] if shape.actions else rows)
         writer = writer or parquet.ParquetWriter(path, columns.schema)
         writer.write_table(columns)
     if writer:
@@ -188,10 +212,12 @@ def _events(drawn: Drawn, seq: int, experiment: int) -> Iterator[tuple[Any, ...]
             waiting = []
 
 
-WRITERS = {  # by the ending of a file
+SHAPED: dict[str, Callable[[Path, int, Shape], None]] = {  # by the ending of a file
     "jsonl": write_lines,
     "csv": write_lines,
     "parquet": write_parquet,
+}
+WRITERS: dict[str, Callable[[Path, int], None]] = {  # of logs that have one shape
     "journal": write_journal,
-    "ubi.jsonl": write_lines,
+    "ubi.jsonl": write_ubi,
 }

@@ -116,7 +116,7 @@ def load(
         return spool_live(log, columns) if journal else spool_log(Path(log), events, ordinals, columns)
     found = _records(log, events, ordinals)
     if weights is not None:
-        weighed = weigh(found, ClickWeights.from_json(weights.read_bytes()))
+        weighed = weigh(found, ClickWeights.from_json(_bytes_of(weights)))
         found = weighed.log
         typer.echo(
             f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
@@ -139,7 +139,7 @@ def spool_live(url: str, columns: tuple[str, ...]) -> Portions:
     from duelist.live.list_rows import spool_journal
     from duelist.storage.journal import open_journal
 
-    with open_journal(url) as journal:
+    with open_journal(_existing(url)) as journal:
         return spool_journal(journal, columns)
 
 
@@ -148,8 +148,26 @@ def read_journal(url: str) -> Log:
     from duelist.live.log import log_of
     from duelist.storage.journal import open_journal
 
-    with open_journal(url) as journal:
+    with open_journal(_existing(url)) as journal:
         return log_of(journal.events())
+
+
+def _existing(url: str) -> str:
+    """The address of a journal to read from; opening one that is not there would make it."""
+    from duelist.core.errors import BadInput
+
+    file = url.removeprefix("sqlite:///")
+    if file != url and not Path(file).is_file():
+        raise BadInput(f"no journal {file!r}")
+    return url
+
+
+def _bytes_of(weights: Path) -> bytes:
+    from duelist.core.errors import BadInput
+
+    if not weights.is_file():
+        raise BadInput(f"no file of weights {str(weights)!r}")
+    return weights.read_bytes()
 
 
 def check_page(html: Path | None) -> None:

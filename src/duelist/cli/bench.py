@@ -73,12 +73,18 @@ def logs_command(
         list[str] | None, typer.Argument(help="jsonl, csv, parquet, journal and ubi.jsonl; all by default.")
     ] = None,
     impressions: Annotated[int, typer.Option(help="Impressions of the log, which is made up.")] = 1_000_000,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Rows with dates, names, labels, ids, actions, values, letters or all; plain ones by default."
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Seconds and memory that analyze takes for a large log."""
     from duelist.bench.logs import FORMATS, bench_logs, logs_table
 
-    rows = bench_logs(impressions, formats or FORMATS)
+    rows = bench_logs(impressions, formats or FORMATS, shape or ("plain",))
     _show(rows, as_json, logs_table)
 
 
@@ -206,6 +212,9 @@ def writers_command(
 
 @app.command("auto")
 def auto_command(
+    instances: Annotated[
+        list[str] | None, typer.Argument(help="Instances, or '64 rankers, perfect'; all that there are by default.")
+    ] = None,
     horizon: Annotated[int, typer.Option(help="The longest horizon; the others are 1,000, 10,000, ...")] = 1_000_000,
     runs: Annotated[int, typer.Option(help="Runs a cell.")] = 10,
     chart: Annotated[Path | None, typer.Option(help="Save a chart of the ratios.")] = None,
@@ -216,11 +225,12 @@ def auto_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Regret of `auto` against the best policy of every instance and horizon, 2 to 500 arms; an hour."""
-    from duelist.bench.auto import INSTANCES, bench_auto, ratio_chart, ratio_table, regret_table
+    from duelist.bench.auto import INSTANCES, RANKERS, bench_auto, ratio_chart, ratio_table, regret_table
     from duelist.present.charts import check_chart_path
 
     path = check_chart_path(chart) if chart else None
-    grid = bench_auto(horizon, runs, INSTANCES, engine, preferences, keep, time.time() + seconds)
+    chosen = instances or [*INSTANCES, *(RANKERS if preferences else ())]
+    grid = bench_auto(horizon, runs, chosen, engine, preferences, keep, time.time() + seconds)
     if path:
         ratio_chart(grid).draw(path)
     print(json.dumps(grid.rows(), indent=2) if as_json else f"{regret_table(grid)}\n\n{ratio_table(grid)}")

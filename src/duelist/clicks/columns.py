@@ -147,7 +147,7 @@ class Attribute:
     def _number(self, value: Any) -> float:
         try:
             return float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             self.numeric = False
             return nan
 

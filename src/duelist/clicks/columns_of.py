@@ -8,9 +8,10 @@ from pathlib import Path
 
 from duelist.clicks.files import CutShort, numbered_lines, suffix
 from duelist.clicks.log import DELIMITERS, JSON_LINES, json_objects, table_header
+from duelist.clicks.parquet_files import parquet_names
 from duelist.clicks.rows import KNOWN
 from duelist.clicks.ubi import fields_of, is_ubi
-from duelist.clicks.ubi_files import PARQUET, parquet_names, ubi_lines
+from duelist.clicks.ubi_files import PARQUET, ubi_lines
 from duelist.core.errors import BadInput
 
 LOOK = 100  # rows that are looked at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,24 +13,8 @@ from duelist.core.memory import Floats, Ints
 
 # What is written of a row: hashes, and numbers.
 (IDS, USERS, QUERIES, DOCS, KINDS) = range(5)
-(FIRST, LAST, SIZE, DONE, USUAL) = range(5)  # bytes of a line, documents, where its clicks end, and what it is
+(FIRST, LAST, SIZE, DONE, USUAL) = range(5)  # bytes of a line, documents, where its acts end, and what it is
 LONG, PLAIN, EMPTY_LINE = range(3)
-
-
-NEWLINE = 10
-
-
-def is_utf8(block: bytes) -> bool:
-    try:
-        return block.isascii() or bool(block.decode())
-    except UnicodeDecodeError:
-        return False
-
-
-def line_ends(block: bytes) -> tuple[Ints, Ints]:
-    """Where the lines begin of a text that ends in a newline, and where they end."""
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == NEWLINE)
-    return np.concatenate([[0], ends[:-1] + 1]), ends
 
 
 @kernel
@@ -52,17 +36,30 @@ def hash_of_all(documents: Hashes, size: int) -> np.uint64:
     return whole
 
 
-class FoundRows:
-    """Some rows of a file that follow each other."""
+class Acts(NamedTuple):
+    """What was done with the documents of rows, one after another."""
 
-    def __init__(self, size: int, clicks: int) -> None:
+    slots: Ints
+    names: Hashes  # of actions; EMPTY for a click
+    values: Floats
+    moments: Floats  # NaN where not known
+
+
+def clicks_at(slots: Ints, moments: Floats) -> Acts:
+    """Acts that are all clicks."""
+    return Acts(slots, np.zeros(len(slots), np.uint64), np.ones(len(slots)), moments)
+
+
+class FoundRows:
+    """Some rows of a file that follow each other, with room for so many acts."""
+
+    def __init__(self, size: int, acts: int) -> None:
         self.hashes: Hashes = np.zeros((size, 5), np.uint64)
         self.rows, self.times = np.zeros((size, 5), np.int64), np.zeros(size)
-        self.slots: Ints = np.empty(clicks, np.int64)
-        self.moments: Floats = np.full(clicks, np.nan)
+        self.acts = Acts(np.empty(acts, np.int64), np.empty(acts, np.uint64), np.empty(acts), np.empty(acts))
 
-    def clicks(self, rows: Ints) -> tuple[Ints, Ints]:
-        """How many clicks each of some rows has, and their places in `slots` and `moments`."""
+    def acts_of(self, rows: Ints) -> tuple[Ints, Ints]:
+        """How many acts each of some rows has, and their places among all."""
         begins = np.concatenate([[0], self.rows[:-1, DONE]])[rows]
         number = self.rows[rows, DONE] - begins
         before = np.cumsum(number) - number
@@ -75,22 +72,3 @@ class FoundRows:
     def value(self, place: int, column: int) -> Any:
         """The value of a further column that was asked for."""
         raise NotImplementedError
-
-
-class LineRows(FoundRows):
-    """Lines of a block of a text that ends in a newline."""
-
-    def __init__(self, block: bytes, columns: int) -> None:
-        size = block.count(b"\n")
-        super().__init__(size, len(block))
-        self.block, self.own = block, np.zeros((size, columns, 2), np.int64)
-
-    def line(self, row: int) -> str:
-        """The text of a line; bytes that are not UTF-8 become lone surrogates."""
-        first, last = self.rows[row, FIRST : LAST + 1].tolist()
-        return self.block[first:last].decode(errors="surrogateescape").rstrip("\r")
-
-    def own_text(self, place: int, column: int) -> bytes | None:
-        """What was written for a further column that was asked for; None where a row has it not."""
-        first, last = self.own[place, column].tolist()
-        return self.block[first:last] if last else None

@@ -18,11 +18,12 @@ import numpy as np
 from duelist.clicks.columns import DONE, ROW, ROWS, Attribute, Batch, Column, Form, Kind, Names, settled
 from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
 from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
+from duelist.clicks.kinds import Firsts, Kinds
 from duelist.clicks.portions import ordered
-from duelist.clicks.record_arrays import Waiting, arrays_of, body_hashes, owner, team_order
-from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Rejected, number, seconds
+from duelist.clicks.record_arrays import Waiting, arrays_of, body_hashes, first_credit, owner, team_order
+from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Rejected, number, seconds, text
 from duelist.clicks.rows import Read, record_of
-from duelist.core.hashes import HashNumbers, list_hashes, pair_hashes, text_hashes
+from duelist.core.hashes import EMPTY, Hashes, HashNumbers, list_hashes, pair_hashes, text_hashes
 
 REMEMBERED = 200_000  # forms
 
@@ -43,9 +44,8 @@ class Gatherer:
         self.waiting: list[Waiting] = []
         self.given: dict[int, tuple[float, ...]] = {}
         self.attributes = {name: Attribute() for name in self.names}
-        self.users, self.queries, self.kind_numbers = HashNumbers(), HashNumbers(), HashNumbers()
-        self.kinds: list[Kind | None] = []
-        self.owners: Array = np.full((0, 1), -1)
+        self.users, self.queries = HashNumbers(), HashNumbers()
+        self.kinds, self.named = Kinds(), Firsts[int]()  # of rows, and of actions: numbers in `actions`
 
     def take(self, batch: Batch, path: object = "") -> list[int]:
         """Take the rows that are of the usual form; the places in the batch of those that are not."""
@@ -223,11 +223,8 @@ class Gatherer:
         One number is that of the first line, which the others follow.
         """
         plain = np.flatnonzero(found.rows[:, USUAL] == PLAIN)
-        kinds = self.kind_numbers.of(found.hashes[plain, KINDS])
-        for place in np.flatnonzero(kinds >= len(self.kinds)).tolist():
-            if kinds[place] == len(self.kinds):  # the first of its kind
-                self.kinds.append(self._kind(found, int(plain[place])))
-        known = np.array([kind is not None for kind in self.kinds], np.bool_)[kinds]
+        kinds = self.kinds.of(found.hashes[plain, KINDS], lambda place: self._kind(found, int(plain[place])))
+        known = self.kinds.common(kinds)[:, 0] >= 0
         left = found.rows[:, USUAL] != EMPTY_LINE
         left[plain[known]] = False
         if known.any():
@@ -248,7 +245,7 @@ class Gatherer:
     def _store_rows(self, found: FoundRows, places: Array, kinds: Array, lines: int | Array) -> None:
         self._settle()
         numbers = places + lines if isinstance(lines, int) else lines[places]
-        common = np.array([kind[:5] if kind else (0,) * 5 for kind in self.kinds], np.int64)[kinds]
+        common = self.kinds.common(kinds)
         rows, hashes = found.rows[places], found.hashes[places]
         self._append(
             self.columns,
@@ -265,17 +262,17 @@ class Gatherer:
             larger=common[:, 3],
             lost=np.zeros(len(places)),
         )
-        number, at = found.clicks(places)
-        of_click = np.repeat(np.arange(len(places)), number)
-        slots = found.slots[at]
+        number, at = found.acts_of(places)
+        of_act = np.repeat(np.arange(len(places)), number)
+        slots = found.acts.slots[at]
         self._append(
             self.done,
-            rows=self.rows + of_click,
-            teams=self._owners(int(rows[:, SIZE].max()))[kinds[of_click], slots],
+            rows=self.rows + of_act,
+            teams=self.kinds.owners(kinds[of_act], slots),
             slots=slots,
-            times=found.moments[at],
-            names=np.zeros(len(at)),
-            values=np.ones(len(at)),
+            times=found.acts.moments[at],
+            names=self._action_names(found, found.acts.names[at], places[of_act]),
+            values=found.acts.values[at],
         )
         for column, name in enumerate(self.names):
             self.attributes[name].values.extend(found.value(place, column) for place in places.tolist())
@@ -285,26 +282,29 @@ class Gatherer:
         """Add to rows that were taken: the row, its place in the block, the slot, name, value and time of each."""
         if actions:
             rows, places, slots, names, values, times = zip(*actions, strict=True)
-            kinds = self.kind_numbers.of(found.hashes[list(places), KINDS])
-            teams = self._owners(max(slots) + 1)[kinds, list(slots)]
+            kinds = self.kinds.numbers.of(found.hashes[list(places), KINDS])
+            teams = self.kinds.owners(kinds, np.array(slots))
             numbers = [self.actions[name] for name in names]
             self._append(self.done, rows=rows, teams=teams, slots=slots, times=times, names=numbers, values=values)
 
-    def _owners(self, size: int) -> Array:
-        """The teams of the slots of each kind, -1 where nobody owns one."""
-        if self.owners.shape[0] < len(self.kinds) or self.owners.shape[1] < size:
-            self.owners = np.full((len(self.kinds), max(size, self.owners.shape[1])), -1)
-            for number, kind in enumerate(self.kinds):
-                teams = kind.teams if kind else ()
-                self.owners[number, : len(teams)] = teams[: self.owners.shape[1]]
-        return self.owners
+    def _action_names(self, found: FoundRows, hashes: Hashes, places: Array) -> Array:
+        """The numbers of actions by hashes of their names, and the places of their rows; 0 for a click."""
+        names, acted = np.zeros(len(hashes), np.int64), np.flatnonzero(hashes != EMPTY)
+
+        def number(act: int) -> int:
+            written = [text("action", item["name"]) for item in found.row(int(places[acted[act]]))["actions"]]
+            return self.actions[written[text_hashes(written).tolist().index(hashes[acted[act]])]]
+
+        numbers = self.named.of(hashes[acted], number)
+        names[acted] = np.array(self.named.made, np.int64)[numbers]
+        return names
 
     def add(self, read: Read, line: int = 0, path: object = "") -> None:
         """Take any row that was read as a record."""
         record, form = read.record, self._form_of(read)
         self.waiting.append((line, record, form))
-        if record.credit:
-            self.given[self.rows] = record.credit
+        if credit := first_credit(record):
+            self.given[self.rows] = credit
         for name in self.names:
             value = record.attributes.get(name if self.typed else name.lower())  # as a table's header
             self.attributes[name].values.append(value)
@@ -376,5 +376,6 @@ def impressions_of(log: Log, attributes: Sequence[str] = ()) -> Impressions:
     for bad in log.rejected:
         found.losses.reject(bad)
     found.losses.repeated.update(log.repeated)
+    found.losses.again.update(log.again)
     found.losses.duplicates, found.losses.notes = log.duplicates, list(log.notes)
     return found.impressions()

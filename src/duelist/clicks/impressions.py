@@ -5,15 +5,17 @@ Users and queries are numbers in the order of their coming, other texts numbers 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from duelist.clicks.records import Rejected
+from duelist.clicks.records import NOBODY, Rejected, sole
 from duelist.core.memory import Flags, Floats
 
 Array = npt.NDArray[Any]
@@ -31,6 +33,7 @@ class Losses:
     repeated: Counter[str] = field(default_factory=Counter)  # clicks on a slot clicked before, by ranker
     examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
     duplicates: int = 0  # rows that told of an impression once more
+    again: Counter[str] = field(default_factory=Counter)  # the same by the ranker that their clicks favour
     notes: list[str] = field(default_factory=list)  # what the file did not say and its rows told, in sentences
     own: dict[str, Losses] = field(default_factory=dict)  # rows and clicks of each experiment; "": it is not said
 
@@ -54,13 +57,16 @@ class Losses:
         >>> losses.rows.total(), losses.of("home").rows.total(), losses.of("checkout").rows.total()
         (4, 3, 2)
         """
-        found = Losses(repeated=self.repeated, duplicates=self.duplicates, notes=self.notes)
+        found = Losses(repeated=self.repeated, duplicates=self.duplicates, again=self.again, notes=self.notes)
         for part in [self.own[name] for name in dict.fromkeys((experiment, "")) if name in self.own]:
             found.rows += part.rows
             found.clicks += part.clicks
             found.rankers += part.rankers
             found.examples = part.examples | found.examples
         return found
+
+
+CREDIT = -1  # in place of an action: a later row changed the credit of a ranker to a value, NaN for none
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class Done:
     teams: Array  # the ranker that owns the slot, as a number of its setup; -1 nobody
     slots: Array
     times: Floats  # NaN where not known
-    names: Array  # of the action, as a number of `Impressions.action_names`
+    names: Array  # of the action, as a number of `Impressions.action_names`; `CREDIT` for what a later row tells
     values: Floats
 
     def __len__(self) -> int:
@@ -139,13 +145,30 @@ PER_IMPRESSION = (
 )
 
 
-def first_rows(ids: Array) -> Array:
-    """Of each row the first one with its id.
+def turns(*columns: Array, order: Sequence[Array] = ()) -> Array:
+    """Of each entry the number of those before it that are equal in all columns, in an order (or that of the entries).
 
-    >>> first_rows(np.array([7, 5, 7])).tolist()
-    [0, 1, 0]
+    >>> turns(np.array([7, 5, 7]), order=[np.array([2, 0, 1])]).tolist()
+    [1, 0, 0]
     """
-    order = np.argsort(ids, kind="stable")
+    by = np.lexsort((*order, *columns))
+    begins = np.zeros(len(by), np.bool_)
+    begins[:1] = True
+    for column in columns:
+        begins[1:] |= column[by][1:] != column[by][:-1]
+    places, found = np.arange(len(by)), np.empty(len(by), np.int64)
+    found[by] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return found
+
+
+def first_rows(ids: Array, times: Floats) -> Array:
+    """Of each row the earliest one with its id: of several at a time that comes first. No time (0) is the latest.
+
+    >>> first_rows(np.array([7, 5, 7, 7]), np.array([0.0, 3.0, 2.0, 2.0])).tolist()
+    [2, 1, 2, 2]
+    """
+    order = _by_time(times)
+    order = order[np.argsort(ids[order], kind="stable")]
     begins = np.ones(len(order), np.bool_)
     begins[1:] = ids[order][1:] != ids[order][:-1]
     first = np.empty(len(order), np.int64)
@@ -153,33 +176,68 @@ def first_rows(ids: Array) -> Array:
     return first
 
 
+def _by_time(times: Floats) -> Array:
+    """The places of rows in the order of time, those without one last."""
+    return np.argsort(np.where(times > 0, times, np.inf), kind="stable")
+
+
 def united(log: Impressions, rows: Array | None = None) -> Impressions:
     """The same with rows of the same id made one: all clicks of both, and the credit of the one that has most.
 
-    A later row that differs in more than its clicks is rejected. What only a later row tells, without a time, is of
-    that row's time, so that it is late where the row is. `rows` are the rows' places in the whole log.
+    The earliest row is the impression, wherever it is in the log, and a later one that differs in more than its clicks
+    is rejected. What only a later row tells, without a time, is of that row's time, so that it is late where the row
+    is: credit too. `rows` are the rows' places in the whole log.
     """
-    first = first_rows(log.ids)
+    first = first_rows(log.ids, log.times)
     later = first != np.arange(len(first))
     if not later.any():
         return _forgetful(log)
     other = later & (log.bodies != log.bodies[first])
-    for experiment, places in _by_experiment(log, other):
+    for (experiment, ranker), places in _by_owner(log, other).items():
         reason = "the impression was logged before with another user, query or list"
         row = 1 + int(places[0] if rows is None else rows[places[0]])
-        log.losses.reject(Rejected(row, reason, "", experiment=experiment), len(places), "row")
+        log.losses.reject(Rejected(row, reason, "", ranker=ranker, experiment=experiment), len(places), "row")
     log.losses.duplicates += int((later & ~other).sum())
     done = log.done.take(~other[log.done.rows])
-    done = _once(replace(done, rows=first[done.rows]), _told_times(log.times, first, done))
+    done = _once(done, first, _told_times(log.times, first, done))
     done = replace(done, times=_filled(done, log.times))
-    return _forgetful(replace(log, done=done, given=_given(log, first, other)).take(~later))
+    log.losses.again.update(_favourites(log, done, first[later & ~other]))
+    return _forgetful(replace(log, done=_with_credit(done, log, first, other)).take(~later))
 
 
-def _by_experiment(log: Impressions, chosen: Flags) -> list[tuple[str, Array]]:
-    """The places of chosen rows by their experiments, in the order of their coming."""
+def _favourites(log: Impressions, done: Done, rows: Array) -> Iterator[str]:
+    """The ranker whose slots have the most clicks in each of some rows; empty where that is nobody alone."""
+    width = max(1, *map(len, log.setup_names)) + 1  # the last is nobody's
+    clicks = done.take(done.names == 0)
+    cells = clicks.rows.astype(np.int64) * width + np.where(clicks.teams < 0, width - 1, clicks.teams)
+    counts = np.bincount(cells, minlength=len(log) * width).reshape(len(log), width)[rows, : width - 1]
+    most = counts.max(1)
+    alone = (most > 0) & ((counts == most[:, None]).sum(1) == 1)
+    for row, team, known in zip(rows.tolist(), counts.argmax(1).tolist(), alone.tolist(), strict=True):
+        yield log.setup_names[log.setups[row]][team] if known else ""
+
+
+def _by_owner(log: Impressions, chosen: Flags) -> dict[tuple[str, str], list[int]]:
+    """The places of chosen rows by experiment and by the ranker that they favour, in the order of their coming."""
+    found: dict[tuple[str, str], list[int]] = {}
     places = np.flatnonzero(chosen)
-    numbers = dict.fromkeys(log.experiments[places].tolist())
-    return [(log.experiment_names[number], places[log.experiments[places] == number]) for number in numbers]
+    for place, ranker in zip(places.tolist(), _owners(log, places), strict=True):
+        found.setdefault((log.experiment_names[log.experiments[place]], ranker), []).append(place)
+    return found
+
+
+def _owners(log: Impressions, rows: Array) -> Iterator[str]:
+    """The ranker that each of some rows favours, by its credit or else by its clicks, as `favoured` tells it."""
+    clicked = np.zeros(len(log), np.bool_)
+    clicked[log.done.rows[log.done.names == 0]] = True
+    untold = np.where(clicked, log.firsts == -2, log.lost > 0)
+    for row, ranker in zip(rows.tolist(), _favourites(log, log.done, rows), strict=True):
+        rankers = log.setup_names[log.setups[row]]
+        credit = log.given[row, : len(rankers)]
+        if len(credit) > 1 and not np.isnan(credit).any():
+            yield sole(dict(zip(rankers, credit.tolist(), strict=True)))
+        else:
+            yield ranker or ("" if untold[row] else NOBODY)
 
 
 def _forgetful(log: Impressions) -> Impressions:
@@ -194,25 +252,19 @@ def _told_times(times: Floats, first: Array, done: Done) -> Floats:
     return np.where(np.isnan(done.times) & later, times[done.rows], done.times)
 
 
-def _once(done: Done, times: Floats) -> Done:
-    """Each click and each action of an impression once, the earliest first, at the `times` that their rows tell.
+def _once(done: Done, first: Array, times: Floats) -> Done:
+    """Each click and each action of an impression once, at the `times` that their rows tell.
 
     Of the same click a time of its own counts before that of a row, and no time at all (the row that was there first)
-    before that of a later row.
+    before that of a later row. An action may happen twice: the second of a row is the second like it of another row.
     """
     own = np.where(np.isnan(done.times), np.where(np.isnan(times), 1, 2), 0)
-    done = replace(done, times=times)
-    order = np.lexsort((done.times, own, done.slots, done.names, done.rows))
-    new = np.ones(len(order), np.bool_)
-    for column in (done.rows, done.names, done.slots):
-        new[1:] &= column[order][1:] == column[order][:-1]
-    same = new.copy()
-    same[:1] = False
-    actions = done.names[order] > 0  # an action may happen twice, but not at the same time for the same value
-    for column in (done.times, done.values):
-        same[1:] &= ~actions[1:] | (column[order][1:] == column[order][:-1])
-    kept = np.sort(order[~same])
-    return done.take(kept)
+    actions = done.names > 0
+    said = np.where(np.isnan(done.times), -1, done.times)  # as no time is equal to none
+    what = (done.names, done.slots, np.where(actions, done.values, 0), np.where(actions, said, 0))
+    turn = np.where(actions, turns(done.rows, *what), 0)
+    again = turns(first[done.rows], *what, turn, order=(times, own)) > 0
+    return replace(done, rows=first[done.rows], times=times).take(~again)
 
 
 def _filled(done: Done, times: Floats) -> Floats:
@@ -223,13 +275,46 @@ def _filled(done: Done, times: Floats) -> Floats:
     return np.where(clicks & ~known & partly[done.rows], times[done.rows], done.times)
 
 
-def _given(log: Impressions, first: Array, other: Flags) -> Floats:
-    """The credit of the row with the most clicks, the last of several."""
-    given = log.given.copy()
-    if given.shape[1] == 0:
-        return given
+def changed(before: Sequence[float], after: Sequence[float]) -> list[int]:
+    """The places of numbers that are not the same; NaN is.
+
+    >>> changed((1.0, math.nan, math.nan), (1.0, math.nan, 0.0))
+    [2]
+    """
+    pairs = enumerate(zip(before, after, strict=True))
+    return [place for place, (old, new) in pairs if old != new and not (math.isnan(old) and math.isnan(new))]
+
+
+def _with_credit(done: Done, log: Impressions, first: Array, other: Flags) -> Done:
+    """With what later rows changed credit to: those with at least as many clicks as the rows before.
+
+    A change is of the time of the earliest row that tells it, and of none if that is not after the first row's.
+    """
     clicks = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log))
-    rows = np.flatnonzero(~other)
-    best = rows[np.lexsort((rows, clicks[rows]))]  # the best of each comes last and stays
-    given[first[best]] = log.given[best]
-    return given
+    differs = ((log.given != log.given[first]) & ~(np.isnan(log.given) & np.isnan(log.given[first]))).any(1)
+    asked = np.isin(first, first[differs & ~other]) & (first != np.arange(len(first))) & ~other
+    history: dict[int, list[tuple[float, list[float]]]] = {}  # of each impression: from when on which credit
+    most: dict[int, int] = {}
+    order = _by_time(log.times)
+    for row in order[asked[order]].tolist():
+        place = int(first[row])
+        known = history.setdefault(place, [(log.times[place], log.given[place].tolist())])
+        if clicks[row] < most.get(place, clicks[place]):
+            continue
+        most[place] = clicks[row]
+        time, credit = max(log.times[row], log.times[place]), log.given[row].tolist()
+        if changed(known[-1][1], credit):
+            known.append((time, credit))
+        elif len(known) > 1:
+            known[-1] = (min(time, known[-1][0]), credit)
+    found = [
+        (place, team, 0, time if time > log.times[place] else math.nan, CREDIT, after[team])
+        for place, known in history.items()
+        for (_, before), (time, after) in pairwise(known)
+        for team in changed(before, after)
+    ]
+    if not found:
+        return done
+    columns = zip(Done.__dataclass_fields__, zip(*found, strict=True), strict=True)
+    more = {name: np.array(column, getattr(done, name).dtype) for name, column in columns}
+    return Done(**{name: np.concatenate([getattr(done, name), column]) for name, column in more.items()})

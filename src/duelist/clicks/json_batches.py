@@ -14,9 +14,10 @@ from duelist.clicks.columns import BLOCK, LISTS, ROWS, UNUSUAL, Batch, Batches
 from duelist.clicks.files import CutShort, blocks
 from duelist.clicks.gather import Gatherer
 from duelist.clicks.json_array import array_items, is_array
-from duelist.clicks.json_rows import NAMES, JsonRows
-from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
+from duelist.clicks.json_rows import JsonRows
 from duelist.clicks.log import json_object
+from duelist.clicks.row_text import NAMES
+from duelist.clicks.row_text import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.core.errors import BadInput
 
 NOTHING = msgspec.Raw(b"")

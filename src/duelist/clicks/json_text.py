@@ -1,15 +1,18 @@
 """The text of JSON as bytes: where values end and what plain numbers are, as kernels.
 
-A place of -1 says that what is there is not plain: an escape, an exponent, something nested, or no JSON at all.
+A place of -1 says that what is there is not plain: an escape, an exponent, or no JSON at all.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-from duelist.clicks.records import LATEST, MILLISECONDS
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, subroutine
+from duelist.core.hashes import Hashes, hash_bytes
+from duelist.core.memory import Ints
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -17,6 +20,7 @@ NEWLINE, TAB, RETURN, BLANK = 10, 9, 13, 32
 QUOTE, BACKSLASH, COMMA, COLON, MINUS, DOT, ZERO = 34, 92, 44, 58, 45, 46, 48
 OPEN, CLOSE, BEGIN, END = 91, 93, 123, 125  # of a list and of an object
 NULL = 110  # its first letter
+DEEPEST = 60  # levels of lists and objects inside each other
 EXACT = 15  # digits of a number that is one division away
 POWERS = 10.0 ** np.arange(23)
 TENS = 10 ** np.arange(19, dtype=np.int64)
@@ -87,29 +91,23 @@ def number_of(text: Bytes, begin: int, end: int) -> float:
     while dot < end and text[dot] != DOT:
         dot += 1
     places = max(0, end - dot - 1)
-    if text[begin] == MINUS or dot - begin > 18:
+    if text[begin] == MINUS or dot - begin > 18 or places > 18:
         return -1.0
-    whole = whole_number(text, begin, dot)
+    whole, rest = whole_number(text, begin, dot), whole_number(text, dot + 1, end)
     if dot - begin + places <= EXACT:
-        return float((whole * TENS[places] + whole_number(text, dot + 1, end)) / POWERS[places])
+        return float((whole * TENS[places] + rest) / POWERS[places])
     if places == 0:
         return float(whole)
-    if places > 12 or whole < 1 << 20 or whole >= 1 << 53:
+    if whole >= 1 << 53 or whole + rest == 0:
         return -1.0
-    # Exactly: as many binary places as there is room for, and the rest decides how to round.
+    # Exactly: binary places by long division until there are 53, and the rest decides how to round.
     binary = 0
-    while whole >> (53 - binary) == 0:
-        binary += 1
-    binary -= 1
-    rest = whole_number(text, dot + 1, end)
-    if rest >> (62 - binary):
-        return -1.0
-    scaled = rest << binary
-    part, over = scaled // TENS[places], scaled % TENS[places]
-    found = (whole << binary) + part
-    if 2 * over > TENS[places] or (2 * over == TENS[places] and found & 1):
-        found += 1
-    return float(found / 2.0**binary)
+    while whole < 1 << 52:
+        over = 2 * rest >= TENS[places]
+        whole, rest, binary = 2 * whole + over, 2 * rest - over * TENS[places], binary + 1
+    if 2 * rest > TENS[places] or (2 * rest == TENS[places] and whole & 1):
+        whole += 1
+    return float(whole / 2.0**binary)
 
 
 @kernel
@@ -136,30 +134,89 @@ def end_of_scalar(text: Bytes, at: int) -> int:
 
 
 @kernel
+def behind_name(text: Bytes, end: int) -> int:
+    """Where the value of a field begins whose name ends here; -1 if there is none."""
+    at = skip(text, end + 1)
+    return skip(text, at + 1) if text[at] == COLON else -1
+
+
+@subroutine
 def end_of_value(text: Bytes, at: int) -> int:
-    """Where a scalar, or a list of such, ends; -1 if it is neither."""
-    if text[at] != OPEN:
-        return end_of_scalar(text, at)
-    at = skip(text, at + 1)
-    if text[at] == CLOSE:
-        return at + 1
+    """Where a value ends, however nested; -1 if it is not plain."""
+    depth = objects = 0  # a bit a level: whether it is an object
     while True:
-        at = end_of_scalar(text, at)
-        if at < 0:
+        if text[at] == OPEN or text[at] == BEGIN:
+            if depth == DEEPEST:
+                return -1
+            depth, objects = depth + 1, 2 * objects + (text[at] == BEGIN)
+            at = skip(text, at + 1)
+            begins = text[at] != (END if objects & 1 else CLOSE)
+        else:
+            at = end_of_scalar(text, at)
+            if at < 0 or depth == 0:
+                return at
+            begins = False
+        while not begins:
+            at = skip(text, at)
+            if text[at] == (END if objects & 1 else CLOSE):
+                at, depth, objects = at + 1, depth - 1, objects >> 1
+                if depth == 0:
+                    return at
+            elif text[at] == COMMA:
+                at, begins = skip(text, at + 1), True
+            else:
+                return -1
+        if objects & 1:
+            end = end_of_text(text, at + 1) if text[at] == QUOTE else -1
+            at = behind_name(text, end) if end >= 0 else -1
+            if at < 0:
+                return -1
+
+
+class Fields(NamedTuple):
+    """Names to look for in an object, and where their values begin and end; 0 and 0: it has none."""
+
+    keys: Hashes
+    begins: Ints
+    ends: Ints
+
+
+@kernel
+def place_of_key(keys: Hashes, name: np.uint64) -> int:
+    """The number of a name; -1 for one that nobody asks for."""
+    for place in range(keys.size):
+        if keys[place] == name:
+            return place
+    return -1
+
+
+@subroutine
+def find_fields(text: Bytes, at: int, fields: Fields) -> int:
+    """Find the values of an object that begins here; where it ends, -1 if it is not plain or says one of them twice."""
+    fields.begins[:] = 0
+    fields.ends[:] = 0
+    at = skip(text, at + 1)
+    while text[at] == QUOTE:
+        end = end_of_text(text, at + 1)
+        if end < 0:
             return -1
-        at = skip(text, at)
-        if text[at] == CLOSE:
+        place = place_of_key(fields.keys, hash_bytes(text, at + 1, end))
+        at = behind_name(text, end)
+        end = end_of_value(text, at) if at >= 0 else -1
+        if end < 0 or (place >= 0 and fields.ends[place]):
+            return -1
+        if place >= 0:
+            fields.begins[place], fields.ends[place] = at, end
+        at = skip(text, end)
+        if text[at] == END:
             return at + 1
         if text[at] != COMMA:
             return -1
         at = skip(text, at + 1)
+    return -1
 
 
 @kernel
-def moment_of(text: Bytes, begin: int, end: int) -> float:
-    """A time in seconds, from seconds or milliseconds; -1 if it is no plain number or no time."""
-    if not ZERO <= text[begin] <= ZERO + 9:
-        return -1.0
-    found = number_of(text, begin, end)
-    found = found / 1000 if found >= MILLISECONDS else found
-    return found if found < LATEST else -1.0
+def has_value(text: Bytes, fields: Fields, place: int) -> bool:
+    """Whether a field is there and not null."""
+    return bool(fields.ends[place] and text[fields.begins[place]] != NULL)

@@ -22,7 +22,7 @@ The forms of a file:
 
 A row that cannot be used is in `Log.rejected` with its line and the reason, and so is a click that
 has no place in a row that is used. A second row with the same id adds its clicks to the first; where it
-is later, so are the clicks that it adds and that have no time of their own.
+is later, so are the clicks that it adds and that have no time of their own, and the credit that it changes.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from duelist.clicks.collector import KEPT_TEXT, Collector
 from duelist.clicks.files import CutShort, numbered_lines, open_to_write, suffix
 from duelist.clicks.json_array import array_items, is_array
 from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
-from duelist.clicks.rows import check_record, experiment_of, favoured, record_of, row_of
+from duelist.clicks.rows import NO_COLUMNS, check_record, experiment_of, favoured, record_of, row_of, told_rows
 from duelist.clicks.ubi import is_ubi, read_ubi
 from duelist.core.errors import BadInput
 
 __all__ = ["Action", "Log", "Record", "Rejected", "read_log", "write_log"]
 
-COLUMNS = tuple(field.name for field in fields(Record) if field.name != "attributes")
+COLUMNS = tuple(field.name for field in fields(Record) if field.name not in NO_COLUMNS)
 LISTS = ("shown", "clicks", "clicked", "rankers", "teams", "credit", "click_times", "actions")
 NEEDED = ("user", "shown")
 INSTEAD = "ranker"  # of shown, in a log of clicks alone
@@ -93,7 +93,7 @@ def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]], typed: bool
                     raise row
                 found.add(record_of(row, f"line {line}", typed), line, row_text, path)
             except BadRow as error:
-                whose, where = ("", "") if row is error else (favoured(row), experiment_of(row))
+                whose, where = ("", "") if row is error else (favoured(row, typed), experiment_of(row))
                 found.reject(line, str(error), row_text, path, ranker=whose, experiment=where)
     except CutShort as error:
         found.reject(error.line, error.reason, "", path)
@@ -231,7 +231,7 @@ def write_log(records: Iterable[Record], path: str | Path, mode: str = "new") ->
     kind = suffix(path)
     if kind not in (".jsonl", *DELIMITERS):
         raise BadInput(f"the name of a log must end in .jsonl, .csv or .tsv, or that and .gz, not {str(path)!r}")
-    lines = [_line(row_of(check_record(record)), kind) for record in records]
+    lines = [_line(row_of(check_record(row)), kind) for record in records for row in told_rows(record)]
     if kind in DELIMITERS and not (mode == "append" and _has_our_header(path, DELIMITERS[kind])):
         lines.insert(0, _table_line(COLUMNS, DELIMITERS[kind]))
     with open_to_write(path, mode) as file:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,15 @@ import numpy as np
 from duelist.clicks.arrow_rows import ArrowRows
 from duelist.clicks.columns import LISTS, ROWS, UNUSUAL, Batch, Batches
 from duelist.clicks.gather import Gatherer
-from duelist.core.errors import BadInput, MissingExtra
+from duelist.clicks.parquet_files import parquet_parts, said
 
 ARROW = 1 << 15  # rows of Parquet
 
 
 def parquet_batches(path: str | Path, attributes: Sequence[str], found: Gatherer) -> Batches:
     """As of JSON: what compiled code could not read, or an empty batch."""
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("reading Parquet needs pyarrow: pip install 'duelist[parquet]'") from None
-    if not Path(path).is_file():
-        raise BadInput(f"no log file {str(path)!r}")
-    begun, file = 1, parquet.ParquetFile(path)
-    groups = range(file.num_row_groups)  # one after another: of all at once each would stay in memory
-    for part in chain.from_iterable(file.iter_batches(ARROW, row_groups=[group]) for group in groups):
+    begun = 1
+    for part in parquet_parts(path, ARROW):
         left = found.take_rows(ArrowRows(part, attributes), begun)
         for begin in range(0, max(1, len(left)), ROWS):
             places = left[begin : begin + ROWS]
@@ -55,4 +47,4 @@ def _parquet_batch(part: Any, lines: Sequence[int], attributes: Sequence[str]) -
 
 
 def _row(columns: Mapping[str, Sequence[Any]], place: int) -> dict[str, Any]:
-    return {name: column[place] for name, column in columns.items()}
+    return {name: said(column[place]) for name, column in columns.items()}

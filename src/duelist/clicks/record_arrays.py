@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from duelist.clicks.columns import DONE, Form, Names
+from duelist.clicks.impressions import CREDIT, changed
 from duelist.clicks.records import Record
 from duelist.core.hashes import Hashes, list_hashes, pair_hashes, text_hashes
 
@@ -51,7 +52,26 @@ def _done(row: int, record: Record, form: Form, actions: Names) -> list[tuple[An
     for action in record.actions:
         team, time = record.teams[action.slot] if record.teams else -1, nan if action.time is None else action.time
         done.append((row, team, action.slot, time, actions[action.name], action.value))
-    return done
+    return done + [(row, *change) for change in _changes(record)]
+
+
+def first_credit(record: Record) -> tuple[float, ...]:
+    """The credit before later rows changed it, NaN where there was none; empty where there never was any."""
+    if not record.earlier_credit:
+        return record.credit
+    return record.earlier_credit[0][1] or (nan,) * len(record.rankers)
+
+
+def _changes(record: Record) -> list[tuple[Any, ...]]:
+    """What later rows changed the credit to: team, slot, time, name and value of each."""
+    found, standing = [], first_credit(record)
+    for place, (time, _) in enumerate(record.earlier_credit, 1):
+        after = record.earlier_credit[place][1] if place < len(record.earlier_credit) else record.credit
+        after = after or (nan,) * len(record.rankers)
+        when = time if time > record.time else nan
+        found += [(team, 0, when, CREDIT, after[team]) for team in changed(standing, after)]
+        standing = after
+    return found
 
 
 def body_hashes(users: Hashes, queries: Hashes, documents: Hashes, layouts: Any) -> Hashes:

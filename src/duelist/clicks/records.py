@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 LATEST = 253402300800.0  # the year 10000, in seconds since 1970
 MILLISECONDS = 1e11  # a greater number of seconds is beyond the year 5000: it counts milliseconds
 CLICK = "click"  # the name of the one action that is not kept in `actions`
+NOBODY = " "  # in place of the name of a ranker, which is never blank
 
 
 class Action(NamedTuple):
@@ -40,6 +41,7 @@ class Record:
     click_times: tuple[float, ...] = ()  # one for each click; empty: not known
     actions: tuple[Action, ...] = ()
     lost: int = 0  # clicks that were logged but have no place in shown
+    earlier_credit: tuple[tuple[float, tuple[float, ...]], ...] = ()  # when later rows changed it, and from what
     attributes: Mapping[str, str | float] = field(default_factory=dict)  # other columns: device, locale, latency
 
 
@@ -52,7 +54,7 @@ class Rejected:
     text: str  # of the line, at most its first 200 characters
     path: str = ""
     row: bool = True  # False: one click or action of a row or event that is otherwise used
-    ranker: str = ""  # whose clicks are lost with it, as far as can be told
+    ranker: str = ""  # whose clicks are lost with it; `NOBODY`: no ranker's alone, empty: it cannot be told
     experiment: str = ""  # that it belongs to, as far as it says
 
     @property
@@ -75,7 +77,18 @@ class Log:
     repeated_clicks: int = 0  # on a position that was clicked before
     actions: Mapping[str, int] = field(default_factory=dict)  # events that are no clicks, by name
     repeated: Mapping[str, int] = field(default_factory=dict)  # repeated clicks by the ranker that owns the slot
+    again: Mapping[str, int] = field(default_factory=dict)  # duplicates by the ranker that their clicks favour
     notes: tuple[str, ...] = ()  # what the file did not say and its rows told, in sentences
+
+
+def sole(scores: Mapping[str, float]) -> str:
+    """The ranker with the largest score; `NOBODY` if several have it, or nobody has one.
+
+    >>> sole({"old": 1.0, "new": 2.0}), sole({"old": 1.0, "new": 1.0})
+    ('new', ' ')
+    """
+    most = [name for name, score in scores.items() if score == max(scores.values())]
+    return most[0] if len(most) == 1 else NOBODY
 
 
 class BadRow(Exception):

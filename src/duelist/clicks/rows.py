@@ -5,10 +5,12 @@ A bad click or action is left out, counted in `Record.lost` and named; the row s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, text, whole
+from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, sole, text, whole
 from duelist.core.errors import BadInput
 
 DOCUMENT = ("id", "document", "doc", "object_id")  # what a shown document that is an object may call its id
@@ -17,6 +19,8 @@ NEUTRAL = ("", "-1", "neutral", "none", "both")  # names of the team that is nob
 KNOWN = frozenset(("id", "user", "query", "time", "shown", "clicks", "clicked", "rankers", "teams", "credit"))
 KNOWN |= {"experiment", "click_times", "actions", "lost"}
 LISTED = ("shown", "ranker", "clicks", "clicked", "click_times", "actions", "teams")  # not of a lone click
+
+NO_COLUMNS = ("attributes", "earlier_credit")  # columns of their own, and rows of their own
 
 
 class Read(NamedTuple):
@@ -214,18 +218,35 @@ def _twice(names: tuple[str, ...]) -> str | None:
     return next(name for name in names if names.count(name) > 1)
 
 
-def favoured(row: Mapping[str, Any]) -> str:
-    """The ranker that earned the most clicks of a row that cannot be used, as far as can be told."""
+def favoured(row: Mapping[str, Any], typed: bool = True) -> str:
+    """The ranker that earned the most of a row that cannot be used, by its credit or else by its clicks.
+
+    `NOBODY` if that is no ranker alone, empty if the row does not tell.
+    """
     try:
-        rankers = items(row, "rankers", "ranker", text)
-        teams = [_team(item, rankers, typed=False) for item in items(row, "teams", "team", _as_is)]
-        clicks = [int(item) for item in row.get("clicks") or () if str(item).isdecimal()]
-    except (BadRow, TypeError):
+        if row.get("shown") is None and row.get("ranker") is not None:
+            return text("ranker", row["ranker"])
+        shown, labels = _read_or(((), ()), lambda: _shown(row))
+        given = _read_or((), lambda: items(row, "teams", "team", _as_is)) or labels
+        rankers = _read_or((), lambda: items(row, "rankers", "ranker", text)) or _named(given)
+        credit = _read_or((), lambda: items(row, "credit", "credit", number))
+        if len(credit) == len(rankers) > 1:
+            return sole(dict(zip(rankers, credit, strict=True)))
+        found = _Clicks({name: row.get(name) for name in ("clicks", "clicked")}, shown or ("",) * len(given), typed)
+        teams = [_team(given[slot], rankers, typed) for slot in found.times if slot < len(given)]
+    except BadRow:
         return ""
-    own = [teams[click] for click in clicks if click < len(teams) and 0 <= teams[click] < len(rankers)]
-    counts = sorted(((own.count(team), team) for team in set(own)), reverse=True)
-    tied = len(counts) > 1 and counts[0][0] == counts[1][0]
-    return rankers[counts[0][1]] if counts and not tied else ""
+    own = Counter(rankers[team] for team in teams if 0 <= team < len(rankers))
+    told = own or -1 in teams or not (found.times or found.lost or row.get("lost"))
+    return sole(own) if told else ""
+
+
+def _read_or(otherwise: Any, read: Callable[[], Any]) -> Any:
+    """What is read, or something else where it cannot be."""
+    try:
+        return read()
+    except BadRow:
+        return otherwise
 
 
 def experiment_of(row: Mapping[str, Any]) -> str:
@@ -238,7 +259,7 @@ def experiment_of(row: Mapping[str, Any]) -> str:
 
 def row_of(record: Record) -> dict[str, Any]:
     """The row that is read as this record again."""
-    own = {name: value for name, value in vars(record).items() if name != "attributes"}
+    own = {name: value for name, value in vars(record).items() if name not in NO_COLUMNS}
     row = dict(record.attributes) | {n: list(value) if isinstance(value, tuple) else value for n, value in own.items()}
     row["actions"] = [
         {"name": a.name, "position": a.slot, "value": a.value} | ({} if a.time is None else {"time": a.time})
@@ -247,14 +268,21 @@ def row_of(record: Record) -> dict[str, Any]:
     return row
 
 
+def told_rows(record: Record) -> list[Record]:
+    """The record as the rows that it is read from: a later one for each change of its credit."""
+    times = [record.time, *(time for time, _ in record.earlier_credit)]
+    told = zip(times, [*(credit for _, credit in record.earlier_credit), record.credit], strict=True)
+    return [replace(record, time=time, credit=credit, earlier_credit=()) for time, credit in told]
+
+
 def check_record(record: Record) -> Record:
-    """The record as a reader would read it again; an error if that is another."""
+    """The record as a reader would read it again from one row; an error if that is another."""
     try:
         again, repeated, lost = record_of(row_of(record), "")
     except BadRow as error:
         raise BadInput(f"record {record.id!r} cannot be written: {error}") from None
     if lost:
         raise BadInput(f"record {record.id!r} cannot be written: {lost[0]}")
-    if repeated or again != record:
+    if repeated or again != replace(record, earlier_credit=()):
         raise BadInput(f"record {record.id!r} cannot be written: it would be read again as {again}")
     return again

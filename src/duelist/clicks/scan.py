@@ -17,13 +17,14 @@ from duelist.clicks.impressions import Impressions
 from duelist.clicks.json_batches import json_batches
 from duelist.clicks.log import DELIMITERS, INSTEAD, JSON_LINES, no_log, read_log, usable
 from duelist.clicks.parquet_batches import parquet_batches
+from duelist.clicks.parquet_files import parquet_names
 from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow, Rejected
 from duelist.clicks.rows import experiment_of, favoured, record_of
 from duelist.clicks.spool import PORTION, Spool
 from duelist.clicks.table_batches import listed, table_batches
 from duelist.clicks.ubi import is_ubi, read_ubi
-from duelist.clicks.ubi_files import PARQUET, parquet_names
+from duelist.clicks.ubi_files import PARQUET
 from duelist.clicks.ubi_scan import UbiScan
 from duelist.core.errors import BadInput
 
@@ -145,5 +146,5 @@ def _take_unusual(found: Gatherer, line: int, row: Any, path: str | Path) -> Non
             raise row if isinstance(row, BadRow) else BadRow("not a JSON object")
         found.add(record_of(row, f"line {line}", found.typed), line, path)
     except BadRow as error:
-        whose, where = (favoured(row), experiment_of(row)) if isinstance(row, Mapping) else ("", "")
+        whose, where = (favoured(row, found.typed), experiment_of(row)) if isinstance(row, Mapping) else ("", "")
         found.losses.reject(Rejected(line, str(error), "", str(path), ranker=whose, experiment=where))

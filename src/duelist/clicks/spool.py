@@ -127,7 +127,7 @@ class Spool:
             begin += len(portion)
 
     def _unite(self) -> None:
-        """Rows whose id comes more than once are taken out, united in memory and put back where the first one was."""
+        """Rows whose id comes more than once are taken out, united in memory and put back where the earliest was."""
         twice = np.unique(np.concatenate(self.again))
         found, places = [], []
         for begin, portion in self._with_keys():
@@ -135,7 +135,7 @@ class Spool:
             found.append(portion.take(hit))
             places.append(begin + np.flatnonzero(hit))
         whole, rows = joined(found), np.concatenate(places)
-        first = first_rows(whole.ids)
+        first = first_rows(whole.ids, whole.times)
         one, rows = united(whole, rows), rows[first == np.arange(len(first))]
         fresh = Spool()
         fresh.head = self.head

@@ -16,9 +16,9 @@ from duelist.clicks.columns import BATCH, BLOCK, ROWS, UNUSUAL, Batch, Batches
 from duelist.clicks.files import blocks, numbered_lines
 from duelist.clicks.found_rows import EMPTY_LINE, USUAL
 from duelist.clicks.gather import Gatherer
-from duelist.clicks.json_rows import NAMES
-from duelist.clicks.json_rows import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.log import table_header, table_row
+from duelist.clicks.row_text import NAMES
+from duelist.clicks.row_text import UNUSUAL as UNUSUAL_COLUMNS
 from duelist.clicks.table_rows import TableRows
 
 

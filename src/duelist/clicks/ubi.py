@@ -87,6 +87,7 @@ def responses_of(rows: Sequence[UbiRow], found: Collector) -> tuple[Responses, l
             given = row.fields.get("query_attributes")
             said = experiment_of(given) if isinstance(given, dict) else ""
             found.reject(row.line, str(error), row.text, row.path, experiment=said)
+    found.unite()
     return responses, happened
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from duelist.clicks.files import CutShort, blocks, numbered_lines, suffix
 from duelist.clicks.json_array import array_items, has_hits, is_array
-from duelist.core.errors import BadInput, MissingExtra
+from duelist.clicks.parquet_files import parquet_parts
 
 PARQUET = ".parquet"
 ROWS = 1 << 12  # of Parquet that become lines at once
@@ -56,25 +56,10 @@ def ubi_blocks(path: str | Path, size: int) -> Iterator[tuple[int, bytes]]:
 
 def _parquet_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     number = 0
-    for part in _parquet(path).iter_batches(ROWS):
+    for part in parquet_parts(path, ROWS):
         for row in part.to_pylist():
             number += 1
             yield number, msgspec.json.encode(_without_nulls(row)).decode()
-
-
-def parquet_names(path: str | Path) -> list[str]:
-    """The columns of a Parquet file."""
-    return list(_parquet(path).schema_arrow.names)
-
-
-def _parquet(path: str | Path) -> Any:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("reading Parquet needs pyarrow: pip install 'duelist[parquet]'") from None
-    if not Path(path).is_file():
-        raise BadInput(f"no log file {str(path)!r}")
-    return parquet.ParquetFile(path)
 
 
 def _without_nulls(value: Any) -> Any:

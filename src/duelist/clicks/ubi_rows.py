@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from duelist.clicks.json_rows import NAMES, UNUSUAL
 from duelist.clicks.records import BadRow, seconds
+from duelist.clicks.row_text import NAMES, UNUSUAL
 from duelist.clicks.rows import KNOWN, RANKER
 from duelist.clicks.ubi import as_list
 from duelist.clicks.ubi_buckets import NOBODY, NOTHING, Lines, key_of, key_of_line

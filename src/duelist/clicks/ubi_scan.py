@@ -17,7 +17,8 @@ import numpy as np
 from duelist.clicks.collector import Collector
 from duelist.clicks.columns import BLOCK
 from duelist.clicks.gather import Gatherer
-from duelist.clicks.json_rows import NAMES, UNUSUAL, JsonRows
+from duelist.clicks.json_rows import JsonRows
+from duelist.clicks.row_text import NAMES, UNUSUAL
 from duelist.clicks.rows import Read
 from duelist.clicks.ubi import check_ordinals, responses_of, row_of_line
 from duelist.clicks.ubi_buckets import Buckets, Lines
@@ -105,7 +106,8 @@ class UbiScan:
         for bad in found.rejected:
             losses.reject(bad)
         losses.repeated.update(found.repeated)
-        losses.duplicates += found.duplicates
+        losses.duplicates += found.again.total()
+        losses.again.update(found.told_again())
 
     @cached_property
     def begin(self) -> int | None:

@@ -45,9 +45,10 @@ class Array:
         size = getattr(owner, owner.sized_by)
         shape = self.shape(size, owner) if _takes_two(self.shape) else self.shape(size)
         dtype: np.dtype[Any] = np.dtype({int: np.int64, float: np.float64}.get(self.dtype, self.dtype))
-        if dtype.kind == "i" and math.prod(shape) > np.iinfo(dtype).max:  # small types number what is in their array
+        # Small types number what is in their array.
+        if dtype.kind == "i" and dtype.itemsize < 8 and math.prod(shape) > np.iinfo(dtype).max:
             raise BadInput(f"{type(owner).__name__} cannot number {math.prod(shape):,} places with {dtype}")
-        return np.full(shape, self.fill, dtype)
+        return np.full(shape, self.fill, dtype) if self.fill else np.zeros(shape, dtype)
 
 
 @cache  # slow, and asked for every array of every run

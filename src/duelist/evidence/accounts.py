@@ -12,6 +12,10 @@ negatively correlated with the earlier ones: a taste persists. The variance of t
 least as fast as that of independent steps, and by Slepian's inequality such a sum crosses a boundary
 in its own clock no more often than Brownian motion does. The order of closing does not depend on the
 preferences: some time after being shown is good, "when it is clicked" is not.
+
+Where preferences have a `bound` (values under a cap), one user more is imagined from the beginning, whose total is half
+of it. Limits then begin when what has come outweighs twice the square of the bound, so that a value that is too rare to
+have come yet cannot turn them.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from duelist.core.hashes import FULLEST, SMALLEST, Hashes
 from duelist.core.memory import Floats, Ints
 from duelist.core.record import reading
 from duelist.evidence.deltas import check_share
-from duelist.evidence.limits import START, Moments, effective_size, mean_limits, way_to_verdict
+from duelist.evidence.limits import IMAGINED, START, Moments, effective_size, mean_limits, way_to_verdict
 from duelist.evidence.sequential import LARGEST
 from duelist.evidence.table import (
     BEGAN,
@@ -102,7 +106,8 @@ class Accounts:
     """Users' totals between two rankers; positive numbers are for the first.
 
     `add` takes hashes of users and the preferences of closed impressions, in the order of closing.
-    Memory is 20 bytes for a slot of the table, of which at least three eighths are in use.
+    Memory is 20 bytes for a slot of the table, of which at least three eighths are in use. A `bound` is of every
+    preference: see above.
 
     >>> accounts = Accounts()
     >>> users = np.arange(300, dtype=np.uint64) % 200  # half of them came twice
@@ -113,11 +118,16 @@ class Accounts:
     [0.231, 0.569]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, bound: float | None = None) -> None:
+        if bound is not None and not 0 < bound <= HUGEST:
+            raise BadInput(f"bound must be a number above 0, at most {HUGEST:g}, not {bound!r}")
+        self.bound = HUGEST if bound is None else float(bound)
         self.keys: Hashes = np.zeros(SMALLEST, np.uint64)
         self.totals = np.zeros(SMALLEST)
         self.counts: Counts = np.zeros(SMALLEST, np.uint32)
         self.sums = np.zeros(len(SUMS))
+        if bound is not None:
+            self.sums[[SQUARES, FOURTHS]] = (IMAGINED * bound) ** 2, (IMAGINED * bound) ** 4
         self.looks = np.zeros((0, len(SUMS)))  # the sums at earlier looks
         self._shared = False  # whether others read the same table
 
@@ -127,9 +137,9 @@ class Accounts:
         values = np.ascontiguousarray(np.atleast_1d(np.asarray(preferences, np.float64)))
         if hashes.shape != values.shape or hashes.ndim != 1:
             raise BadInput(f"one user a preference, not {hashes.shape} and {values.shape}")
-        if not (np.abs(values) <= HUGEST).all():
-            bad = values[~(np.abs(values) <= HUGEST)][0]
-            raise BadInput(f"a preference must be a number between -{HUGEST:g} and {HUGEST:g}, not {bad}")
+        if not (np.abs(values) <= self.bound).all():
+            bad = values[~(np.abs(values) <= self.bound)][0]
+            raise BadInput(f"a preference must be a number between -{self.bound:g} and {self.bound:g}, not {bad}")
         self._own()
         enter, done = compiled_enter(), 0
         while done < len(hashes):
@@ -198,7 +208,7 @@ class Accounts:
 
     @property
     def squares(self) -> float:
-        """The sum of users' squared totals: the variance of `total` if there is no difference."""
+        """The sum of users' squared totals (and the imagined one's): the variance of `total` without a difference."""
         return float(self.sums[SQUARES])
 
     @property
@@ -265,7 +275,7 @@ class Accounts:
         """The same with the second ranker named first."""
         other = Accounts()
         other.keys, other.counts, other.totals = self.keys, self.counts, -self.totals
-        other.sums, other.looks = self.sums.copy(), self.looks.copy()
+        other.sums, other.looks, other.bound = self.sums.copy(), self.looks.copy(), self.bound
         self._shared = other._shared = True
         for sums in (other.sums, other.looks.T):
             sums[[WINS, LOSSES, FIRST_WINS, FIRST_LOSSES]] = sums[[LOSSES, WINS, FIRST_LOSSES, FIRST_WINS]]

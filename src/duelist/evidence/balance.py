@@ -20,7 +20,7 @@ from duelist.core.memory import Floats
 from duelist.evidence.deltas import check_deltas, check_share
 from duelist.evidence.limits import START
 from duelist.evidence.sequential import LARGEST, PRIOR
-from duelist.evidence.watch import EVERY, FIRST, looks_at, watch
+from duelist.evidence.watch import CAPPED, EVERY, FIRST, looks_at, watch
 
 ALARM = 0.01  # how often, at most, all checks of a healthy experiment together may call it invalid
 CELLS = 4_000_000  # users x replays held in memory at once
@@ -93,6 +93,7 @@ def replay(
     first: int = FIRST,
     seed: int = 0,
     start: float = START,
+    bound: float | None = None,
 ) -> dict[str, float]:
     """How often each method raises a false alarm on this experiment's own users, without a difference.
 
@@ -100,6 +101,7 @@ def replay(
     skewed stays skewed; for the e-value, which asks for signs, it turns each user's sign by a coin
     instead. It is watched after `first` users and every `every` from there, up to 20,000. "z-test, once"
     looks at the end only. With fewer than `first` users there is nothing to watch, and the answer is empty.
+    Where preferences have a `bound`, the confidence sequence is the one that knows it.
 
     >>> deltas = np.random.default_rng(0).geometric(0.5, 1000) - 1.0
     >>> replay(deltas, replays=200)
@@ -119,9 +121,9 @@ def replay(
     for begun in range(0, replays, batch):
         drawn = choice.integers(len(values), size=(min(batch, replays - begun), users))
         signs = coins.integers(0, 2, drawn.shape, dtype=np.int8) * 2 - 1
-        alarms = watch(centred[drawn], looks, alpha, start)
+        alarms = watch(centred[drawn], looks, alpha, start, bound)
         counts["z-test, once"] += int(alarms["z-test"][:, -1].sum())
         counts["z-test, watched"] += int(alarms["z-test"].any(1).sum())
-        counts["confidence sequence"] += int(alarms["confidence sequence"].any(1).sum())
+        counts["confidence sequence"] += int(alarms["confidence sequence" if bound is None else CAPPED].any(1).sum())
         counts["e-value"] += int(watch(signs * values[drawn], looks, alpha, start)["e-value"].any(1).sum())
     return {name: count / replays for name, count in counts.items()}

@@ -112,17 +112,21 @@ def confidence_sequence(deltas: Any, alpha: float = 0.05, start: float = START) 
     return Band(looks, sums.total / looks, *mean_limits(sums, alpha, start))
 
 
-def sums_at(deltas: Floats, looks: Ints, start: float = START) -> Floats:
-    """Of experiments x users at each look: total, squares, cubes, fourth powers, and squares when it began."""
+def sums_at(deltas: Floats, looks: Ints, start: float = START, imagined: float = 0.0) -> Floats:
+    """Of experiments x users at each look: total, squares, cubes, fourth powers, and squares when it began.
+
+    `imagined` is the total of a user who is there from the beginning, for no ranker (see `Accounts`).
+    """
     sums = np.zeros((5, len(deltas), len(looks)))
-    _sums_at(np.ascontiguousarray(deltas, np.float64), np.asarray(looks, np.int64), float(start), sums)
+    _sums_at(np.ascontiguousarray(deltas, np.float64), np.asarray(looks, np.int64), float(start), float(imagined), sums)
     return sums
 
 
 @compiled
-def _sums_at(deltas: Floats, looks: Ints, start: float, sums: Floats) -> None:
+def _sums_at(deltas: Floats, looks: Ints, start: float, imagined: float, sums: Floats) -> None:
     for row in range(deltas.shape[0]):
-        total = squares = cubes = fourths = began = 0.0
+        total = cubes = began = 0.0
+        squares, fourths = imagined**2, imagined**4
         user = 0
         for look in range(looks.size):
             while user < looks[look]:

@@ -10,12 +10,13 @@ import scipy  # which loads its parts when they are used
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Ints
 from duelist.evidence.betting import wealth_at
-from duelist.evidence.limits import START, is_beyond, once
+from duelist.evidence.limits import IMAGINED, START, is_beyond, once
 from duelist.evidence.sequential import log_e_value, sums_at
 
 FIRST = 50  # users before the first look
 EVERY = 25  # users between two looks
 ALWAYS_VALID = ("e-value", "confidence sequence")
+CAPPED = "confidence sequence with a cap"
 
 
 def looks_at(users: int, every: int = EVERY, first: int = FIRST) -> Ints:
@@ -31,7 +32,7 @@ def watch(
     """Whether each method finds a difference at each look; deltas are experiments x users.
 
     The fixed z-test is watched beside the always-valid methods, though it must not be. Where deltas have a known
-    `bound`, the betting sequence is there too.
+    `bound`, the sequence that knows it and the betting sequence are there too.
 
     >>> coins = np.random.default_rng(1).choice([-1.0, 1.0], (1000, 1000))
     >>> alarms = watch(coins, looks_at(1000))
@@ -56,6 +57,8 @@ def watch(
         "confidence sequence": is_beyond(sums, alpha, start),
     }
     if bound is not None:
+        capped = once(looks, *sums_at(values, looks, start, IMAGINED * bound))
+        alarms[CAPPED] = is_beyond(capped, alpha, start)
         wealth = np.zeros((len(values), len(looks)))
         wealth_at(np.ascontiguousarray(values), np.asarray(looks, np.int64), float(bound), wealth)
         alarms["betting sequence"] = wealth >= -np.log(alpha)

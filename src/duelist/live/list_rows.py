@@ -12,7 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from duelist.clicks.found_rows import DONE, EMPTY_LINE, KINDS, LONG, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
+from duelist.clicks.found_rows import (
+    DONE,
+    EMPTY_LINE,
+    KINDS,
+    LONG,
+    PLAIN,
+    QUERIES,
+    SIZE,
+    USERS,
+    USUAL,
+    FoundRows,
+    clicks_at,
+)
 from duelist.clicks.gather import Gatherer
 from duelist.clicks.portions import Portions
 from duelist.clicks.records import BadRow
@@ -130,13 +142,14 @@ class ListRows(FoundRows):
         number = self.ends - self.begins
         self.of_click = np.repeat(np.arange(len(number)), number)
         self.at = np.arange(number.sum()) + np.repeat(self.begins - np.cumsum(number) + number, number)
-        self.slots, self.moments = done.slot[self.at], done.at[self.at] / SECOND
+        self.acts = clicks_at(done.slot[self.at], done.at[self.at] / SECOND)
 
     def _odd(self, done: Done, sizes: Any) -> Any:
         """Which rows have an action that is no click, a click twice, or one beyond their end."""
-        odd = (done.name[self.at] != 0) | (self.slots >= sizes[self.of_click])
-        order = np.lexsort((self.slots, self.of_click))
-        same = (np.diff(self.slots[order]) == 0) & (np.diff(self.of_click[order]) == 0)
+        slots = self.acts.slots
+        odd = (done.name[self.at] != 0) | (slots >= sizes[self.of_click])
+        order = np.lexsort((slots, self.of_click))
+        same = (np.diff(slots[order]) == 0) & (np.diff(self.of_click[order]) == 0)
         odd[order[1:][same]] = True
         return np.bincount(self.of_click[odd], minlength=len(sizes)) > 0
 

@@ -13,17 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from duelist.analysis.comparison import Comparison
-from duelist.analysis.pairs import Pair, Windows
-from duelist.analysis.traffic import Traffic
 from duelist.core.intervals import Interval
 from duelist.core.memory import Floats, Ints
-from duelist.evidence.accounts import Accounts
-from duelist.evidence.watch import first_alarms, looks_at, watch
+from duelist.evidence.watch import CAPPED, first_alarms, looks_at, watch
 from duelist.present.charts import Lines, Panel, Series
 from duelist.reproductions.catalogue import listed
 from duelist.reproductions.reproduction import Report, Reproduction, Setting
 from duelist.reproductions.returning import Crowd, first_winner, information, visit
+from duelist.reproductions.returning_values import Shop, Values, differences_found, ever_named, false_winners
 from duelist.reproductions.samples import mean_of, ratio_of
 from duelist.reproductions.verdicts import OBSERVATION, Reference, Row
 
@@ -124,6 +121,16 @@ CROWDS = {
 }
 
 
+# Who comes back and buys: users or queries, how firm their tastes are, and what is bought.
+BUYERS: dict[str, tuple[Crowd | int, float, Shop]] = {
+    "heavy users, 2 % x 50": (Crowd(users=3000), 0.5, Shop(50, 0.02, 0.2)),
+    "heavy users, once in 50": (Crowd(users=3000), 0.5, Shop(100, 0.01, 0.5)),
+    "queries, 2 % x 50": (1000, 0.5, Shop(50, 0.02, 0.2)),
+    "queries, once in 50": (1000, 0.5, Shop(100, 0.01, 0.5)),
+    "queries, Pareto of endless variance cut at 20": (1000, 1.0, Shop(20, 0.05, 0.25, tail=1.5)),
+}
+
+
 def run(setting: Setting) -> Report:
     """All nulls, the price of each, and what windows lose."""
     experiments, crowds = (400, 100) if setting.quick else (EXPERIMENTS, EXPERIMENTS)
@@ -146,6 +153,9 @@ def run(setting: Setting) -> Report:
         setting.advance(1)
     rows += kept_rows(max(50, crowds // 10))
     setting.advance(1)
+    for name in BUYERS:
+        rows += buyer_rows(name, crowds // 4)
+        setting.advance(1)
     return Report(rows, alarm_chart(chart))
 
 
@@ -154,27 +164,34 @@ def value_rows(name: str, null: Null, experiments: int) -> list[Row]:
     if null.bound is None or null.signs:
         return []
     rows = []
-    for what, cap in (("with a cap", null.bound), ("without a cap", None)):
-        named = [ever_named(row, cap) for part in null.experiments(experiments, 0.0, seed=4) for row in part]
+    users = np.arange(null.users)
+    for what, window, cap in (
+        ("with a cap", None, null.bound),
+        ("with a cap and a window", 1.0, null.bound),
+        ("without a cap", None, None),
+    ):
+        drawn = (row for part in null.experiments(experiments, 0.0, seed=4) for row in part)
+        named = [ever_named(Values(users, users.astype(np.float64), row, cap), window) for row in drawn]
         rows.append(Row(f"analyze, values {what}, {name}", PROMISED, mean_of(np.array(named))))
     return rows
 
 
-def ever_named(deltas: Floats, cap: float | None) -> bool:
-    """Whether the comparison of a report names a winner at any of its looks; one impression a user.
-
-    >>> ever_named(np.full(300, 2.0), None), ever_named(np.full(300, 2.0), 2.0)
-    (False, True)
-    """
-    pair, users = Pair(Windows(0.0, True, cap), valued=True), np.arange(len(deltas))
-    pair.add(users, users.astype(np.float64), deltas)
-    found = pair.within(Comparison("a", "b", Accounts(), 0.05, Traffic(0, 0, 0, 0)), math.inf, False)
-    return found.needs_cap is None and bool(((found.band.low > 0) | (found.band.high < 0)).any())
+def buyer_rows(name: str, experiments: int) -> list[Row]:
+    """Values of units that come back: false winners, and what totals find and keep against windows of a day."""
+    totals, strangers = false_winners(*BUYERS[name], experiments)
+    found, before, kept = differences_found(*BUYERS[name], experiments)
+    return [
+        Row(f"analyze, values with a cap, {name}", PROMISED, totals),
+        Row(f"betting as if every impression were another's, {name}", OBSERVATION, strangers),
+        Row(f"a difference found by totals, {name}", OBSERVATION, found),
+        Row(f"a difference found in 24 hours, {name}", OBSERVATION, before),
+        Row(f"information of totals over 24 hours, {name}", MORE, kept),
+    ]
 
 
 def promising(null: Null) -> list[str]:
     """Methods that promise something here."""
-    return ["confidence sequence"] + ["e-value"] * null.signs + ["betting sequence"] * (null.bound is not None)
+    return ["confidence sequence"] + ["e-value"] * null.signs + ["betting sequence", CAPPED] * (null.bound is not None)
 
 
 def share(firsts: Ints) -> Interval:
@@ -233,9 +250,12 @@ SHOWN = "rarer: 1 % x 100"
 PROMISED = Reference("claim", "a false winner ever, in at most 5 % of experiments", below=0.05, refutable=True)
 UNSEEN = Reference("claim", "docs/evidence.md: what is too rare breaks the promise, so values need a cap", above=0.05)
 MOST = Reference("claim", "docs/evidence.md: totals keep most of the information", above=0.8, reason="four fifths")
+MORE = Reference(
+    "claim", "docs/evidence.md: totals of values keep far more than the first day", above=2, reason="twice"
+)
 NULLS = Reproduction(
     *listed("nulls"),
     "No paper: what watched methods promise. No start sees a large value of which none has come yet.",
     code=run,
-    steps=len(NULLS_OF) + len(CROWDS) + 1,
+    steps=len(NULLS_OF) + len(CROWDS) + 1 + len(BUYERS),
 )

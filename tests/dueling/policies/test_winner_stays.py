@@ -111,7 +111,7 @@ def test_ties_are_decided_by_a_coin() -> None:
     ("instance", "regret", "error"), [("arxiv", 8.23, 1.01), ("savage-30", 27.0, 2.63), ("cyclic", 2.84, 0.42)]
 )
 def test_weak_regret_is_constant_in_time(instance: str, regret: float, error: float) -> None:
-    result = simulate(WinnerStaysWeak, instance, 1_000_000, runs=150, seed=1)
+    result = simulate(WinnerStaysWeak, instance, 300_000, runs=150, seed=1)
     curve = result.curve("weak")
     early = int(np.searchsorted(result.checkpoints, 100_000))
     assert (curve[:, -1] == curve[:, early]).all()
