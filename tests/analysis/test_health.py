@@ -135,7 +135,7 @@ def test_late_clicks_do_not_count_and_withhold_where_they_are_one_sided() -> Non
     moved = sum(len(r.clicks) for i, r in enumerate(timed) if favoured(r) == 1 and i % 8 == 0)
     assert prompt.health.valid
     assert found.health.losses[2].count == moved
-    assert "late clicks and actions hit one ranker more than another" in found.health.reasons[0]
+    assert "late clicks hit one ranker more than another" in found.health.reasons[0]
     assert found.comparisons[0].preference > prompt.comparisons[0].preference
     assert analyze(Log(tuple(late)), ended=True, attribution=48).comparisons[0].preference == pytest.approx(
         prompt.comparisons[0].preference
@@ -309,7 +309,7 @@ def test_clicks_that_a_late_row_adds_are_late(tmp_path: Path) -> None:
     file = file_of(tmp_path, [*rows, *later])
     found = analyze(read_log(file), ended=True)
     assert found.winner is None
-    assert "late clicks and actions" in found.health.reasons[0]
+    assert "late clicks" in found.health.reasons[0]
     assert found.comparisons[0].preference == plain.comparisons[0].preference
     scanned = analyze(scan_log(file), ended=True)
     assert scanned.health.reasons == found.health.reasons
@@ -336,7 +336,7 @@ def test_credit_that_a_late_row_brings_is_late(tmp_path: Path, silent: bool) -> 
         found = analyze(read(file_of(tmp_path, [*rows, *days])), ended=True)
         assert found.comparisons[0].preference == never.comparisons[0].preference
         assert found.winner is None
-        assert "late clicks and actions" in found.health.reasons[0]
+        assert "late clicks" in found.health.reasons[0]
         hour = [{**row, "time": row["time"] + HOUR} for row in later]
         found = analyze(read(file_of(tmp_path, [*rows, *hour])), ended=True)
         assert found.comparisons[0].preference == at_once.comparisons[0].preference

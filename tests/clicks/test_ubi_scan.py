@@ -11,7 +11,7 @@ import pytest
 
 from duelist.clicks import read_log, ubi_buckets
 from duelist.clicks.gather import Gatherer, impressions_of
-from duelist.clicks.impressions import Impressions, Losses
+from duelist.clicks.impressions import NOWHERE, Impressions, Losses
 from duelist.clicks.scan import scan_log, spool_log
 from duelist.clicks.ubi_scan import UbiScan
 from duelist.core.errors import BadInput
@@ -192,7 +192,9 @@ def test_usual_queries_are_read_by_compiled_code(tmp_path: Path, monkeypatch: py
     file.write_text("\n".join(map(json.dumps, [*clicks, *asked, *bought])))
     done = scan_log(file).done
     assert (done.names == 0).sum() == 50
-    assert done.values[done.names == 1].tolist() == [9.5] + [1.0] * 8
+    bought_at = done.slots[done.names == 1]
+    assert (bought_at == NOWHERE).tolist() == [False, True] + [False] * 8
+    assert done.values[done.names == 1].tolist() == [9.5] + [1.0] * 9
 
 
 def test_a_file_that_breaks_off_says_so(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from duelist.analysis.days import Day
 from duelist.analysis.effect import Effect
 from duelist.analysis.fold import Fold
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.health import Health, health_of
+from duelist.analysis.health import Health, health_of, pair_of
+from duelist.analysis.ledger import Ledger
 from duelist.analysis.outcomes import CLICKS, Outcome, check_actions, names_of
 from duelist.analysis.pairs import Counting
 from duelist.analysis.segments import Segment, segments_of
@@ -50,6 +51,7 @@ class OtherOutcome:
 
     name: str
     comparisons: tuple[Comparison, ...]
+    health: Health  # of this outcome: all of the experiment's, and what of its own actions is lost
 
 
 @dataclass(frozen=True)
@@ -144,7 +146,12 @@ class Analysis:
                 for comparison, row in zip(self.comparisons, adjusted, strict=True)
             ],
             "other_outcomes": [
-                {"outcome": other.name, "comparisons": [c.summary() for c in other.comparisons]}
+                {
+                    "outcome": other.name,
+                    "withheld": self.withheld or not other.health.valid,
+                    "comparisons": [c.summary() for c in other.comparisons],
+                    "health": other.health.summary(),
+                }
                 for other in self.others
             ],
             "segments": [_finite(segment._asdict()) for segment in self.segments],
@@ -246,11 +253,20 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     leading = comparisons[0].towards_leader()
     pair = leading.first, leading.second
     days, effect, guarded = fold.daily.days(*pair), fold.daily.effect(*pair), fold.guards.guarded(settings.alpha)
-    health = health_of(fold.watch, comparisons[0], effect, days, moments, fold.strays(strays), guarded, alone, settings)
+
+    def judged(ledger: Ledger, found: Sequence[Comparison]) -> Health:
+        pairs = [(c, fold.daily.effect(c.first, c.second).impressions) for c in found]
+        return health_of(
+            fold.watch, ledger, pairs, days, moments, fold.strays(strays, ledger.outcome), guarded, alone, settings
+        )
+
+    others = [_leaders_first(found, [ranker.name for ranker in rankers]) for found in others]
+    health, *own = map(judged, fold.ledgers, (comparisons, *others))
     recorded = fold.watch.actions()
     not_yet = tuple(str(outcome) for outcome, _ in outcomes if outcome.action not in (CLICK, *recorded))
-    if alone or not health.valid:
-        comparisons, *others = (tuple(replace(c, withheld=True) for c in found) for found in (comparisons, *others))
+    no_verdict = alone or not health.valid
+    comparisons = _withheld(comparisons, health, no_verdict)
+    others = [_withheld(found, each, no_verdict) for found, each in zip(others, own, strict=True)]
     return Analysis(
         rankers=rankers,
         comparisons=comparisons,
@@ -260,7 +276,10 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
         frozen=not fold.pairs[0].provisional,
         effect=effect,
         experiment=name,
-        others=tuple(OtherOutcome(str(outcomes[k][0]), other) for k, other in enumerate(others, 1)),
+        others=tuple(
+            OtherOutcome(str(outcome), found, each)
+            for (outcome, _), found, each in zip(outcomes[1:], others, own, strict=True)
+        ),
         segments=segments_of(fold.earnings, settings.segments, comparisons[0], outcomes[0][1], settings.alpha),
         guarded=guarded,
         days=days,
@@ -271,6 +290,12 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
         not_yet=not_yet,
         recorded=tuple(names_of(recorded)),
     )
+
+
+def _withheld(comparisons: Sequence[Comparison], health: Health, no_verdict: bool) -> tuple[Comparison, ...]:
+    """The same without a winner where there may be none: of all, or of pairs whose lead could be undone."""
+    nobody = no_verdict or not health.valid
+    return tuple(replace(c, withheld=nobody or pair_of(c) in health.undone) for c in comparisons)
 
 
 def _has_scores(log: Portions) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from duelist.clicks.impressions import Impressions
+from duelist.clicks.impressions import NOWHERE, Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.memory import Flags, Floats
 
@@ -66,9 +66,11 @@ def fitting(log: Portions) -> tuple[float, float]:
 
 
 class Moments(NamedTuple):
-    """When things were done, beside when the list was shown."""
+    """When things were done, beside when the list was shown: of all impressions, those that wait included."""
 
     impressions: int
+    acted: Array  # clicks and actions that have a place, by the number of their name
+    nowhere: Array  # and those that have none, of lists that are there
     timed: int  # clicks and actions whose time is known
     early: int  # dated before their list was shown, by more than clocks differ
     late: int  # after the time in which they count
@@ -85,14 +87,19 @@ def moments_of(log: Portions, attribution: float | None, usual: float) -> Moment
     """
     number = timed = early = 0
     begin, end = math.inf, 0.0
+    acted, nowhere = np.zeros((2, len(log.head.action_names)), np.int64)
     for portion in log.portions():
+        names, lost = portion.done.names, portion.done.slots == NOWHERE
+        acted += np.bincount(names[(names >= 0) & ~lost], minlength=len(acted))
+        nowhere += np.bincount(names[(names >= 0) & lost], minlength=len(acted))
         known = ~np.isnan(portion.done.times)
         number, timed = number + len(portion), timed + int(known.sum())
         early += int((known & (portion.done.times < portion.times[portion.done.rows] - SKEW)).sum())
         begin, end = min(begin, float(portion.times.min())), max(end, float(portion.times.max()))
     limit = attribution if attribution is not None else usual if timed else math.inf
     late = sum(int(is_late(portion, limit).sum()) for portion in log.portions()) if timed else 0
-    return Moments(number, timed, early, late, begin, end, limit, bool(number) and begin + limit <= end)
+    closed = bool(number) and begin + limit <= end
+    return Moments(number, acted, nowhere, timed, early, late, begin, end, limit, closed)
 
 
 def is_late(log: Impressions, attribution: float) -> Flags:

@@ -13,13 +13,15 @@ from duelist.analysis.clocks import Moments, is_late
 from duelist.analysis.credits import Crediting, Credits
 from duelist.analysis.days import Daily
 from duelist.analysis.guardrails import Guardrail, Guards
-from duelist.analysis.health import Strays, Watch
+from duelist.analysis.health import Watch
+from duelist.analysis.ledger import Ledger, Strays
 from duelist.analysis.losses import Favoured
 from duelist.analysis.outcomes import Outcome
 from duelist.analysis.pairs import Counting, Pairs
 from duelist.clicks.impressions import Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.growing import Growing
+from duelist.core.memory import Flags
 from duelist.evidence.bootstrap import Bootstrap, bootstrap_totals
 
 
@@ -39,7 +41,8 @@ class Fold:
         self.outcomes = [outcome for outcome, _ in outcomes]
         rankers = self.crediting.rankers
         self.pairs = [Pairs(rankers, counting) for _, counting in outcomes]
-        self.daily, self.watch = Daily(rankers), Watch(log.head, rankers)
+        self.daily, self.watch = Daily(rankers), Watch(log.head)
+        self.ledgers = [Ledger(outcome, log.head, rankers) for outcome in self.outcomes]
         self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
         self.totals = [(Growing(), Growing(0, np.int32)) for _ in rankers]  # of each user: credit, impressions
 
@@ -52,9 +55,8 @@ class Fold:
 
     def _add(self, log: Impressions) -> None:
         late = is_late(log, self.moments.attribution)
-        earned = self.crediting.credits(log, self.outcomes[0], late)
-        whole = self.crediting.credits(log, self.outcomes[0]).credit if late.any() else earned.credit
-        self.watch.add(log, earned, whole, late)
+        earned = self._earned(log, late, 0)
+        self.watch.add(log, earned)
         self.daily.add(earned)
         self.guards.add(log)
         for place, (total, number) in enumerate(self.totals):
@@ -63,9 +65,17 @@ class Fold:
             total.add(earned.log.users[chosen], credit[chosen])
             number.add(earned.log.users[chosen], 1)
         self.pairs[0].add(earned, self._units(earned))
-        for outcome, pairs in zip(self.outcomes[1:], self.pairs[1:], strict=True):
-            other = self.crediting.credits(log, outcome, late)
-            pairs.add(other, self._units(other))
+        for place in range(1, len(self.outcomes)):
+            other = self._earned(log, late, place)
+            self.pairs[place].add(other, self._units(other))
+
+    def _earned(self, log: Impressions, late: Flags, place: int) -> Credits:
+        """The credit of a portion by one of the outcomes, which its ledger takes note of."""
+        outcome = self.outcomes[place]
+        earned = self.crediting.credits(log, outcome, late)
+        whole = self.crediting.credits(log, outcome).credit if late.any() else earned.credit
+        self.ledgers[place].add(log, earned, whole, late)
+        return earned
 
     def _units(self, earned: Credits) -> Array:
         return earned.log.users if self.unit == "user" else earned.log.queries
@@ -76,15 +86,16 @@ class Fold:
             earned = self.crediting.credits(portion, self.outcomes[0], is_late(portion, self.moments.attribution))
             yield earned, self._units(earned)
 
-    def strays(self, others: Portions | None) -> Strays:
+    def strays(self, others: Portions | None, outcome: Outcome) -> Strays:
         """Impressions that do not count, by the ranker that they favour."""
-        number, favoured = 0, Favoured(len(self.crediting.rankers))
+        number, favoured, total = 0, Favoured(len(self.crediting.rankers)), np.zeros(len(self.crediting.rankers))
         for portion in others.portions() if others else ():
-            credit = self.crediting.credits(portion, self.outcomes[0]).credit
+            credit = self.crediting.credits(portion, outcome).credit
             nothing = np.zeros(len(credit), np.bool_)
             favoured.add(credit, nothing, nothing)
+            total += np.nansum(credit, 0)
             number += len(portion)
-        return Strays(number, favoured.all.tolist())
+        return Strays(number, favoured.all.tolist(), total.tolist())
 
     def credit(self, ranker: int, seed: int) -> Bootstrap:
         """What a ranker earned in an impression."""

@@ -10,6 +10,7 @@ first user on. Both have half of the level.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import NamedTuple
 
@@ -43,9 +44,9 @@ class Guardrail(NamedTuple):
         """From "abandonment<0.4" or "stock>0.9"."""
         parts = re.fullmatch(r"\s*(.+?)\s*([<>])\s*(\S+)\s*", text)
         try:
-            if parts is None:
+            if parts is None or not math.isfinite(limit := float(parts[3])):
                 raise ValueError
-            return cls(parts[1], parts[2] == "<", float(parts[3]))
+            return cls(parts[1], parts[2] == "<", limit)
         except ValueError:
             raise BadInput(f"a guardrail is a column, < or >, and a number, as abandonment<0.4; not {text!r}") from None
 

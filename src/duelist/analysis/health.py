@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from duelist.analysis.clocks import Moments
 from duelist.analysis.coins import TeamCounts
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Credits, has_credit, is_usable
+from duelist.analysis.credits import Credits
 from duelist.analysis.days import Day, crowds, pauses, strange_days
-from duelist.analysis.effect import Effect
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.losses import MISDATED, THRESHOLD, UNPLACED, Favoured, Loss, could_undo, losses_of, withheld
-from duelist.analysis.outcomes import Outcome
+from duelist.analysis.ledger import Ledger, Strays
+from duelist.analysis.losses import THRESHOLD, Loss, withheld
 from duelist.analysis.settings import Settings
-from duelist.analysis.unused import Unused
 from duelist.clicks.impressions import Impressions
-from duelist.clicks.records import CLICK
 from duelist.core.growing import Growing
-from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import Check, check_balance, replay
 from duelist.evidence.watch import ALWAYS_VALID
 
@@ -45,6 +41,7 @@ class Health:
     alone: int  # impressions of one ranker, which compare nothing: a policy that is sure asks for these
     unusable: int  # impressions that do not say who earned their clicks
     misdated: int  # impressions whose date does not fit the others: they do not count
+    undone: tuple[tuple[str, str], ...] = ()  # pairs whose lead could be undone by what was lost
 
     @property
     def valid(self) -> bool:
@@ -79,23 +76,13 @@ class Health:
         }
 
 
-class Strays(NamedTuple):
-    """Impressions whose date does not fit the others."""
-
-    number: int
-    rankers: Sequence[int]  # how many of them favour each
-
-
 class Watch:
-    """What is counted for the health of an experiment, one portion after another."""
+    """What is counted for the health of an experiment, one portion after another: all but what each outcome has."""
 
-    def __init__(self, head: Impressions, rankers: tuple[str, ...]) -> None:
-        self.losses, self.rankers = head.losses, rankers
-        self.coins, self.favoured = TeamCounts(head), Favoured(len(rankers))
-        self.unused = Unused(rankers)
-        self.scored = True  # whether all that compares rankers comes with credit
+    def __init__(self, head: Impressions) -> None:
+        self.losses, self.coins = head.losses, TeamCounts(head)
         self.users = Growing(0, np.int32)  # impressions of each
-        self.rows = self.usable = self.single = self.clicks = self.done = 0
+        self.rows = self.usable = self.single = 0
         self.dates = math.inf, 0.0  # of the first impression and the last
         self.names, self.acted = head.action_names, np.zeros(len(head.action_names), np.int64)
 
@@ -103,36 +90,21 @@ class Watch:
         """What people did, by name."""
         return [name for name, number in zip(self.names, self.acted.tolist(), strict=True) if number]
 
-    def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
-        """Enter a portion: all of it, what compares rankers, their credit with late clicks and which are late."""
-        hit = np.zeros(len(log), np.bool_)
-        hit[log.done.rows[late]] = True
-        self.favoured.add(whole, earned.log.lost > 0, hit[is_usable(log)])
-        self.unused.add(log, earned)
+    def add(self, log: Impressions, earned: Credits) -> None:
+        """Enter a portion: all of it, and what compares rankers."""
         self.coins.add(earned.log)
         self.users.add(earned.log.users, 1)
         self.rows += len(log)
         self.dates = min(self.dates[0], float(log.times.min())), max(self.dates[1], float(log.times.max()))
         self.usable += len(earned.log)
-        self.scored &= bool(has_credit(earned.log).all())
         self.single += int(np.array([len(names) == 1 for names in log.setup_names])[log.setups].sum())
-        self.clicks += int((log.done.names == 0).sum())
-        self.done += len(log.done)
         self.acted += np.bincount(log.done.names[log.done.names >= 0], minlength=len(self.acted))
-
-    def lost(self, late: int, strays: Strays) -> tuple[Loss, ...]:
-        """Every way in which something was lost."""
-        rows = self.rows + strays.number + self.losses.rows.total()
-        counts = {"rows": rows, "clicks": self.clicks + self.losses.clicks.total(), "late": late, "done": self.done}
-        counts["misdated"] = strays.number
-        found = losses_of(self.losses, self.rankers, self.favoured, strays.rankers, counts)
-        return (*found, self.unused.loss(rows, THRESHOLD))
 
 
 def health_of(
     watch: Watch,
-    leading: Comparison,
-    effect: Effect,
+    ledger: Ledger,
+    pairs: Sequence[tuple[Comparison, int]],
     days: tuple[Day, ...],
     moments: Moments,
     strays: Strays,
@@ -140,12 +112,16 @@ def health_of(
     alone: bool,
     settings: Settings,
 ) -> Health:
-    """All of it."""
-    losses = watch.lost(moments.late, strays)
+    """All of it, by one outcome: every two rankers, the leaders first, with the impressions that compare them."""
+    threshold = THRESHOLD * len(settings.outcomes)
+    losses = ledger.all_losses(moments, strays, threshold)
     checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
-    reasons += withheld(losses, settings.most_lost) + watch.unused.reasons(THRESHOLD)
-    reasons += _undone(watch, losses, leading, effect.impressions, settings)
+    reasons += withheld(losses, settings.most_lost) + ledger.unused.reasons(threshold)
+    leading = pairs[0][0]
+    counted = watch.rows / max(1, moments.impressions)
+    undone = [ledger.undone(losses, strays, pair, impressions, counted) for pair, impressions in pairs]
+    reasons += undone[:1] if undone[0] else []
     for rail in guarded:
         if rail.broken:
             mean = f"{rail.mean:.3g}, surely {'above' if rail.guardrail.below else 'below'} the limit"
@@ -159,7 +135,8 @@ def health_of(
         checks=checks,
         losses=losses,
         reasons=tuple(reasons),
-        notes=tuple(_notes(watch, losses, days, moments, alone)),
+        notes=(*_notes(watch, losses, days, moments, alone), *(f"{why}." for why in undone[1:] if why)),
+        undone=tuple(pair_of(pair) for (pair, _), why in zip(pairs, undone, strict=True) if why),
         replay=false_alarms,
         unreliable=unreliable,
         duplicates=watch.losses.duplicates,
@@ -169,22 +146,10 @@ def health_of(
     )
 
 
-def _undone(
-    watch: Watch, losses: tuple[Loss, ...], leading: Comparison, impressions: int, settings: Settings
-) -> list[str]:
-    """Why what was lost could undo the lead in so many impressions, where a click is worth 1.
-
-    Scores and values have other units.
-    """
-    ahead, outcome = leading.towards_leader(), Outcome.read(settings.outcomes[0])
-    if ahead.winner is None or watch.scored or outcome.action != CLICK or outcome.by_value:
-        return []
-    pair, low = (ahead.first, ahead.second), ahead.limits[0]
-    asked = [loss for loss in losses if loss.name in (UNPLACED, MISDATED)]
-    untold, worth = watch.losses.rankers.get("", 0), watch.favoured.worth(watch.rankers.index(ahead.second))
-    name = f"{losses[0].name} of no known ranker"
-    asked.append(replace(losses[0], name=name, count=untold, guessed=True, worth=worth))
-    return list(filter(None, (could_undo(loss, *pair, impressions, low) for loss in asked)))
+def pair_of(comparison: Comparison) -> tuple[str, str]:
+    """The two rankers, in the order of their names."""
+    first, second = sorted((comparison.first, comparison.second))
+    return first, second
 
 
 def replay_of(leading: Comparison, seed: int) -> dict[str, float]:

@@ -6,13 +6,14 @@ Clicks that are lost for both rankers alike cost users. Clicks that are lost for
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy  # which loads its parts when they are used
 
 from duelist.clicks.impressions import Losses
+from duelist.clicks.records import CLICK
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import ALARM, Check
 from duelist.evidence.sequential import LARGEST
@@ -20,7 +21,8 @@ from duelist.evidence.sequential import LARGEST
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
 THRESHOLD = 8 / ALARM  # of each check: six ways to lose something, rows without teams, lists of one ranker
-UNPLACED = "clicks without a place"
+UNPLACED = "without a place"
+UNTOLD = "of no known ranker"
 MISDATED = "impressions dated far from all others"
 
 
@@ -37,7 +39,6 @@ class Loss:
     example: str = ""
     said: str = ""  # that it is one-sided, in words of its own
     guessed: bool = False  # `rankers` go by what else was clicked in its lists: whose it was, nobody can tell
-    worth: float = 1.0  # clicks that each may have been, where it is guessed
 
     @property
     def share(self) -> float:
@@ -48,6 +49,10 @@ class Loss:
     def one_sided(self) -> bool:
         """Whether it hit one ranker more than another."""
         return self.check is not None and not self.check.healthy
+
+    def named(self, name: str, count: int) -> Loss:
+        """A part of it, of which nobody can tell whose it was."""
+        return replace(self, name=name, count=count, guessed=True)
 
 
 def one_sided_e_value(hit: Sequence[int], others: Sequence[int]) -> float:
@@ -96,13 +101,28 @@ class Favoured:
             counts += np.bincount(best[hit], minlength=len(counts))
         self.credit += np.bincount(best[alone], most[alone], len(self.credit))
 
-    def worth(self, ranker: int) -> float:
-        """What an impression that favours a ranker gives it on average, and 1 at least."""
-        return max(1.0, float(self.credit[ranker]) / max(1, int(self.all[ranker])))
+    def worth(self, ranker: int, least: float = 1.0) -> float:
+        """What an impression that favours a ranker gives it on average, and at least so much."""
+        return max(least, float(self.credit[ranker]) / max(1, int(self.all[ranker])))
+
+
+def things(action: str) -> str:
+    """Many of an action, in words.
+
+    >>> things("click"), things("purchase")
+    ('clicks', "actions 'purchase'")
+    """
+    return "clicks" if action == CLICK else f"actions {action!r}"
 
 
 def losses_of(
-    losses: Losses, rankers: Sequence[str], favoured: Favoured, strays: Sequence[int], counts: Mapping[str, int]
+    losses: Losses,
+    rankers: Sequence[str],
+    favoured: Favoured,
+    strays: Sequence[int],
+    counts: Mapping[str, int],
+    threshold: float = THRESHOLD,
+    action: str = CLICK,
 ) -> tuple[Loss, ...]:
     """Every way in which something was lost; `counts` are how many there were of what.
 
@@ -111,13 +131,13 @@ def losses_of(
     by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
     repeated, again = (np.array([each.get(name, 0) for name in rankers]) for each in (losses.repeated, losses.again))
     everyone, lost, late = favoured.all, favoured.lost, favoured.late
-    rows, clicks = losses.rows.total(), losses.clicks.total()
-    without = _example(losses, losses.clicks)
+    rows, done, what = losses.rows.total(), counts["done"], things(action)
+    without = _example(losses, losses.clicks) if action == CLICK else losses.examples.get(action, "")
     named: list[tuple[str, int, int, Any, Any, bool, str]] = [
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
-        (UNPLACED, clicks, counts["clicks"], lost, everyone - lost, True, without),
-        ("late clicks and actions", counts["late"], counts["done"], late, everyone - late, True, ""),
-        ("repeated clicks", losses.repeated.total(), counts["clicks"], repeated, everyone, False, ""),
+        (f"{what} {UNPLACED}", counts["lost"], done, lost, everyone - lost, True, without),
+        (f"late {what}", counts["late"], counts["told"], late, everyone - late, True, ""),
+        ("repeated clicks", losses.repeated.total(), done, repeated, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
         ("duplicates", losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
     ]
@@ -127,34 +147,36 @@ def losses_of(
         check = None
         if sum(hit) and sum(others):
             shares = tuple(amount / sum(others) for amount in others)
-            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), THRESHOLD)
-        guessed = name == UNPLACED
-        said = _in_lists(rankers, hit) if guessed else ""
+            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
+        guessed = name.endswith(UNPLACED)
+        said = _in_lists(name, rankers, hit) if guessed else ""
         found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example, said, guessed))
     return tuple(found)
 
 
-def _in_lists(rankers: Sequence[str], hit: Sequence[int]) -> str:
-    counts = ", ".join(f"{name} {count:,}" for name, count in zip(rankers, hit, strict=True))
-    return (
-        f"{UNPLACED} are in lists that favour one ranker more than another: {counts}; whose they were nobody can tell"
-    )
+def _in_lists(name: str, rankers: Sequence[str], hit: Sequence[int]) -> str:
+    counts = ", ".join(f"{ranker} {count:,}" for ranker, count in zip(rankers, hit, strict=True))
+    return f"{name} are in lists that favour one ranker more than another: {counts}; whose they were nobody can tell"
 
 
-def could_undo(loss: Loss, winner: str, loser: str, impressions: int, low: float) -> str:
+def could_undo(lost: Sequence[tuple[Loss, float]], winner: str, loser: str, impressions: int, low: float) -> str:
     """Why a lead of at least `low` an impression is not sure, if the loser had got what was lost; empty if it is.
 
-    Nobody can tell whose clicks without a place or broken lines were; of other rows that are lost, the ranker that they
-    favour may be known.
+    With each loss comes what it may have been worth to the loser. Nobody can tell whose clicks without a place or
+    broken lines were; of other rows that are lost, the ranker that they favour may be known.
 
     >>> few = Loss(MISDATED, 40, 1000, {"old": 30, "new": 2}, None, True)
-    >>> could_undo(few, "new", "old", 1000, 0.03), could_undo(few, "new", "old", 1000, 0.02)
+    >>> could_undo([(few, 28.0)], "new", "old", 1000, 0.03), could_undo([(few, 28.0)], "new", "old", 1000, 0.02)
     ('', 'with the 40 impressions dated far from all others (0.028 an impression for old) new would not surely win')
     """
-    most = loss.count * loss.worth if loss.guessed else loss.rankers.get(loser, 0) - loss.rankers.get(winner, 0)
-    if most <= 0 or most < low * impressions:
+    most = sum(amount for _, amount in lost)
+    if not lost or most < low * impressions:
         return ""
     rate = f"{most / max(1, impressions):.3g} an impression"
+    if len(lost) > 1:
+        each = ", ".join(f"{loss.count:,} {loss.name}" for loss, _ in lost)
+        return f"with all that was lost ({each}: up to {rate} for {loser}) {winner} would not surely win"
+    ((loss, _),) = lost
     if loss.guessed:
         return f"if all {loss.count:,} {loss.name} were {loser}'s ({rate}), {winner} would not surely win"
     return f"with the {loss.count:,} {loss.name} ({rate} for {loser}) {winner} would not surely win"

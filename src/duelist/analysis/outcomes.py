@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -61,7 +62,7 @@ def check_actions(outcomes: Sequence[Outcome], recorded: Sequence[str]) -> None:
 
     On the first day of an experiment nobody may have bought anything yet: what else is asked is answered all the same.
 
-    >>> check_actions([Outcome("refund")], ["click", "purchase"])
+    >>> check_actions([Outcome("refund"), Outcome("purchase2")], ["click", "purchase"])
     >>> check_actions([Outcome("purchased")], ["click", "purchase"])
     Traceback (most recent call last):
     duelist.core.errors.BadInput: no action in the log is called 'purchased' (did you mean 'purchase'?); ...
@@ -69,7 +70,7 @@ def check_actions(outcomes: Sequence[Outcome], recorded: Sequence[str]) -> None:
     missing = [outcome.action for outcome in outcomes if outcome.action not in (CLICK, *recorded)]
     for name in missing:
         close = difflib.get_close_matches(_plain(name), map(_plain, known := names_of(recorded)), 1, CLOSE)
-        hint = [f" (did you mean {other!r}?)" for other in known if [_plain(other)] == close]
+        hint = [f" (did you mean {other!r}?)" for other in known if [_plain(other)] == close and _slip(name, other)]
         if hint or (len(missing) == len(outcomes) and len(known) == 1):
             allowed = f"outcomes of this log: {', '.join(known)}"
             raise BadInput(f"no action in the log is called {name!r}{''.join(hint[:1])}; {allowed}")
@@ -82,6 +83,12 @@ def names_of(recorded: Sequence[str]) -> list[str]:
     ['clicks', 'cart', 'view']
     """
     return ["clicks", *sorted(set(recorded) - {CLICK})]
+
+
+def _slip(name: str, other: str) -> bool:
+    """Whether one may be a slip of the other: names that differ in digits alone are meant, as step-1 and step-2."""
+    letters, others = (re.sub(r"[\W\d_]", "", each.casefold()) for each in (name, other))
+    return letters != others or _plain(name) == _plain(other)
 
 
 def _plain(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from duelist.analysis.guardrails import OWN, Guardrail
 from duelist.analysis.losses import MOST
@@ -34,7 +34,7 @@ class Settings:
     caps: tuple[str, ...] = ()  # of other outcomes, as purchase:value=200
 
     def check(self) -> Settings:
-        """The same, if it makes sense."""
+        """The same, if it makes sense; what is asked for twice is asked once, and shares its level with nobody."""
         check_share("alpha", self.alpha)
         check_share("most_lost", self.most_lost)
         for name in ("window", "attribution"):
@@ -42,10 +42,16 @@ class Settings:
                 raise BadInput(f"{name} must be at least 0 hours, not {getattr(self, name)!r}")
         if self.unit not in UNITS:
             raise BadInput(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
+        if self.most is not None and self.most < 1:
+            raise BadInput(f"most must be at least 1 impression of a user, not {self.most!r}")
         if not self.outcomes:
             raise BadInput("at least one outcome is needed, as clicks")
         self.capped()
-        return self
+        outcomes: dict[Outcome, str] = {}
+        for text in self.outcomes:
+            outcomes.setdefault(Outcome.read(text), text)
+        segments, guardrails = (tuple(dict.fromkeys(names)) for names in (self.segments, self.guardrails))
+        return replace(self, outcomes=tuple(outcomes.values()), segments=segments, guardrails=guardrails)
 
     def capped(self) -> dict[Outcome, float]:
         """The outcomes that have a cap.

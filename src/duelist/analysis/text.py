@@ -56,6 +56,8 @@ def tables(analysis: Analysis) -> list[tuple[str, Table]]:
             continue
         needs = other.comparisons[0].needs_cap if other.comparisons else None
         without = "" if needs is None else f", which needs a cap for a verdict, as --cap {other.name}={needs:g}"
+        if analysis.health.valid and not other.health.valid:
+            without = f", WITHHELD: {other.health.reasons[0]}"
         found.append((f"By {other.name}{without}", comparison_table(_turned(analysis, other.comparisons))))
     leading = analysis.comparisons[0].towards_leader()
     if analysis.segments:

@@ -14,7 +14,7 @@ import scipy  # which loads its parts when they are used
 from duelist.analysis.credits import NO_TEAMS, Credits, has_credit
 from duelist.analysis.losses import Loss, learnt, one_sided_e_value
 from duelist.clicks.impressions import Impressions
-from duelist.core.memory import Floats
+from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import Check
 from duelist.evidence.sequential import LARGEST
 
@@ -32,10 +32,9 @@ class Unused:
         self.alone, self.shared = np.zeros((2, len(rankers), 2), np.int64)
         self.most = 2  # rankers of a list
 
-    def add(self, log: Impressions, earned: Credits) -> None:
-        """Enter a portion: all of it, and what compares rankers."""
+    def add(self, log: Impressions, earned: Credits, clicked: Flags) -> None:
+        """Enter a portion: all of it, what compares rankers, and where there were clicks (or other actions)."""
         sizes = np.array([len(names) for names in log.setup_names])[log.setups]
-        clicked = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log)) > 0
         silent = (sizes == 0) | ((sizes > 1) & (log.firsts == NO_TEAMS) & ~has_credit(log))
         for counts, chosen in ((self.silent, silent), (self.telling, (sizes > 1) & ~silent)):
             counts += np.bincount(~clicked[chosen], minlength=2)
@@ -59,6 +58,11 @@ class Unused:
             check = Check(f"{NAME}, by clicks", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
         clicked = f"clicks in {hit[0]:,} of {sum(hit):,}, others in {others[0]:,} of {sum(others):,}"
         return Loss(NAME, hit[0], rows, {}, check, True, said=f"rows without teams or credit have {clicked}")
+
+    @property
+    def beyond(self) -> float:
+        """Clicked impressions without teams or credit beyond what the share of the others lets expect."""
+        return max(0.0, float(self.silent[0] - self.silent.sum() * self.telling[0] / max(1, self.telling.sum())))
 
     def reasons(self, threshold: float) -> list[str]:
         """Why lists of one ranker forbid a verdict: people click in them more often than its documents account for."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
-from duelist.clicks.records import Action, BadRow, Log, Record, Rejected
+from duelist.clicks.records import CLICK, Action, BadRow, Log, Record, Rejected
 from duelist.clicks.rows import Read, favoured, row_of
 
 KEPT_TEXT = 200  # characters of a bad row that are kept
@@ -42,6 +42,7 @@ def merge(first: Record, second: Record) -> Record:
         credit=second.credit if second in whole_rows else first.credit,
         earlier_credit=_earlier(first, second) if second in whole_rows else first.earlier_credit,
         lost=max(first.lost, second.lost),  # the same bad click, told again
+        lost_actions=tuple((Counter(first.lost_actions) | Counter(second.lost_actions)).elements()),
     )
 
 
@@ -99,9 +100,9 @@ class Collector:
         self.told: dict[tuple[str, str], list[Told]] = {}  # the rows of each that are not united yet
         self.rejected: list[Rejected] = []
         self.again: Counter[tuple[str, str]] = Counter()  # how often each was told once more
-        self.repeated_clicks = 0
         self.actions: Counter[str] = Counter()
-        self.repeated: Counter[str] = Counter()
+        self.repeated: Counter[tuple[str, str]] = Counter()  # by experiment and ranker
+        self.homeless: Counter[str] = Counter()  # actions of queries that are not there
         self.notes: list[str] = []
 
     def add(self, read: Read, line: int = 0, text: str = "", path: object = "") -> None:
@@ -110,8 +111,8 @@ class Collector:
         self.records.setdefault(key, record)
         self.told.setdefault(key, []).append(Told(record, line, text.strip()[:KEPT_TEXT], path))
         self.repeat(record, read.repeated)
-        for reason in read.lost:
-            self.reject(line, reason, text, path, row=False, experiment=record.experiment)
+        for action, reason in read.lost:
+            self.reject(line, reason, text, path, row=False, experiment=record.experiment, action=action)
 
     def unite(self) -> None:
         """Make rows of the same id one. The earliest is the impression; those that contradict it are rejected."""
@@ -133,9 +134,8 @@ class Collector:
     def repeat(self, record: Record, slots: Iterable[int]) -> None:
         """Count clicks on slots that were clicked before."""
         for slot in slots:
-            self.repeated_clicks += 1
             team = record.teams[slot] if record.teams else -1
-            self.repeated[record.rankers[team] if team >= 0 else ""] += 1
+            self.repeated[record.experiment, record.rankers[team] if team >= 0 else ""] += 1
 
     def reject(
         self,
@@ -146,19 +146,20 @@ class Collector:
         row: bool = True,
         ranker: str = "",
         experiment: str = "",
+        action: str = CLICK,
     ) -> None:
         text = text.strip().encode("utf-8", "replace").decode()
-        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, ranker, experiment))
+        self.rejected.append(Rejected(line, reason, text[:KEPT_TEXT], str(path), row, action, ranker, experiment))
 
     def note(self, sentence: str) -> None:
         """Keep what was found out, if anything was."""
         self.notes += [sentence] if sentence else []
 
-    def told_again(self) -> Counter[str]:
-        """Rows that told of an impression once more, by the ranker that its clicks favour."""
-        found: Counter[str] = Counter()
+    def told_again(self) -> Counter[tuple[str, str]]:
+        """Rows that told of an impression once more, by experiment and the ranker that its clicks favour."""
+        found: Counter[tuple[str, str]] = Counter()
         for key, number in self.again.items():
-            found[favourite(self.records[key])] += number
+            found[key[0], favourite(self.records[key])] += number
         return found
 
     def log(self) -> Log:
@@ -167,9 +168,10 @@ class Collector:
             tuple(self.records.values()),
             tuple(self.rejected),
             self.again.total(),
-            self.repeated_clicks,
+            self.repeated.total(),
             dict(self.actions),
             dict(self.repeated),
             dict(self.told_again()),
+            dict(self.homeless),
             tuple(self.notes),
         )

@@ -28,7 +28,7 @@ class Form(NamedTuple):
     larger: int
     slots: tuple[int, ...]  # clicked
     teams: tuple[int, ...]  # of the clicked slots
-    lost: tuple[str, ...]
+    lost: tuple[Any, ...]  # of each its action and why
     repeated: tuple[str, ...]  # rankers whose slots are clicked again
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from duelist.clicks.columns import DONE, ROW, ROWS, Attribute, Batch, Column, Form, Kind, Names, settled
 from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
-from duelist.clicks.impressions import Array, Done, Impressions, Losses, united
+from duelist.clicks.impressions import NOWHERE, Array, Done, Impressions, Losses, united
 from duelist.clicks.kinds import Firsts, Kinds
 from duelist.clicks.portions import ordered
 from duelist.clicks.record_arrays import Waiting, arrays_of, body_hashes, first_credit, owner, team_order
@@ -282,8 +282,8 @@ class Gatherer:
         """Add to rows that were taken: the row, its place in the block, the slot, name, value and time of each."""
         if actions:
             rows, places, slots, names, values, times = zip(*actions, strict=True)
-            kinds = self.kinds.numbers.of(found.hashes[list(places), KINDS])
-            teams = self.kinds.owners(kinds, np.array(slots))
+            kinds, at = self.kinds.numbers.of(found.hashes[list(places), KINDS]), np.array(slots)
+            teams = np.where(at == NOWHERE, -1, self.kinds.owners(kinds, np.where(at == NOWHERE, 0, at)))
             numbers = [self.actions[name] for name in names]
             self._append(self.done, rows=rows, teams=teams, slots=slots, times=times, names=numbers, values=values)
 
@@ -322,10 +322,10 @@ class Gatherer:
             self.waiting = []
 
     def _count(self, form: Form, line: int, path: object, experiment: str) -> None:
-        for reason in form.lost:
-            self.losses.reject(Rejected(line, reason, "", str(path), row=False, experiment=experiment))
+        for action, reason in form.lost:
+            self.losses.reject(Rejected(line, reason, "", str(path), row=False, action=action, experiment=experiment))
         for ranker in form.repeated:
-            self.losses.repeated[ranker] += 1
+            self.losses.repeat(experiment, ranker)
 
     def cut(self) -> Impressions:
         """What was taken since the last cut, to be joined with the others: ids are hashes, attributes two numbers."""
@@ -375,7 +375,6 @@ def impressions_of(log: Log, attributes: Sequence[str] = ()) -> Impressions:
         found.add(Read(record))
     for bad in log.rejected:
         found.losses.reject(bad)
-    found.losses.repeated.update(log.repeated)
-    found.losses.again.update(log.again)
-    found.losses.duplicates, found.losses.notes = log.duplicates, list(log.notes)
+    found.losses.count(log.repeated, log.again, log.homeless)
+    found.losses.notes = list(log.notes)
     return found.impressions()

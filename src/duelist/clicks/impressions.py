@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duelist.clicks.records import NOBODY, Rejected, sole
+from duelist.clicks.records import CLICK, NOBODY, Rejected, sole
 from duelist.core.memory import Flags, Floats
 
 Array = npt.NDArray[Any]
@@ -31,22 +31,55 @@ class Losses:
         default_factory=Counter
     )  # rejected rows and clicks of no list, by the ranker that they favour
     repeated: Counter[str] = field(default_factory=Counter)  # clicks on a slot clicked before, by ranker
-    examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind
-    duplicates: int = 0  # rows that told of an impression once more
-    again: Counter[str] = field(default_factory=Counter)  # the same by the ranker that their clicks favour
+    examples: dict[str, str] = field(default_factory=dict)  # the first one of each kind, and of each other action
+    again: Counter[str] = field(default_factory=Counter)  # rows that tell once more, by the ranker that clicks favour
+    homeless: Counter[str] = field(default_factory=Counter)  # actions of queries that are not there, by name
     notes: list[str] = field(default_factory=list)  # what the file did not say and its rows told, in sentences
-    own: dict[str, Losses] = field(default_factory=dict)  # rows and clicks of each experiment; "": it is not said
+    own: dict[str, Losses] = field(default_factory=dict)  # those of each experiment; "": it is not said
+
+    @property
+    def duplicates(self) -> int:
+        """Rows that told of an impression once more."""
+        return self.again.total()
 
     def reject(self, bad: Rejected, number: int = 1, unit: str = "line") -> None:
-        """Count one, or a number of like ones."""
-        if bad.experiment not in self.own:
-            self.own[bad.experiment] = Losses()
-        for losses in (self, self.own[bad.experiment]):
-            kinds = losses.rows if bad.row else losses.clicks
-            kinds[bad.kind] += number
-            losses.examples.setdefault(bad.kind, f"{unit} {bad.line}: {bad.reason}")
+        """Count one, or a number of like ones; actions without a place are counted with their impressions."""
+        for losses in self._counting(bad.experiment):
+            counted = bad.row or bad.action == CLICK
+            losses.examples.setdefault(bad.kind if counted else bad.action, f"{unit} {bad.line}: {bad.reason}")
+            if counted:
+                kinds = losses.rows if bad.row else losses.clicks
+                kinds[bad.kind] += number
             if bad.row or bad.ranker:
                 losses.rankers[bad.ranker] += number
+
+    def repeat(self, experiment: str, ranker: str, number: int = 1) -> None:
+        """Count clicks on slots that were clicked before."""
+        for losses in self._counting(experiment):
+            losses.repeated[ranker] += number
+
+    def retell(self, experiment: str, ranker: str, number: int = 1) -> None:
+        """Count rows that told of an impression once more."""
+        for losses in self._counting(experiment):
+            losses.again[ranker] += number
+
+    def count(
+        self,
+        repeated: Mapping[tuple[str, str], int],
+        again: Mapping[tuple[str, str], int],
+        homeless: Mapping[str, int],
+    ) -> None:
+        """Count what was counted elsewhere, by experiment and ranker."""
+        for (experiment, ranker), number in repeated.items():
+            self.repeat(experiment, ranker, number)
+        for (experiment, ranker), number in again.items():
+            self.retell(experiment, ranker, number)
+        self.homeless.update(homeless)
+
+    def _counting(self, experiment: str) -> tuple[Losses, Losses]:
+        if experiment not in self.own:
+            self.own[experiment] = Losses()
+        return self, self.own[experiment]
 
     def of(self, experiment: str) -> Losses:
         """Those of one experiment: what does not say where it belongs may belong to any, and counts for each.
@@ -57,15 +90,15 @@ class Losses:
         >>> losses.rows.total(), losses.of("home").rows.total(), losses.of("checkout").rows.total()
         (4, 3, 2)
         """
-        found = Losses(repeated=self.repeated, duplicates=self.duplicates, again=self.again, notes=self.notes)
+        found = Losses(homeless=self.homeless, notes=self.notes)
         for part in [self.own[name] for name in dict.fromkeys((experiment, "")) if name in self.own]:
-            found.rows += part.rows
-            found.clicks += part.clicks
-            found.rankers += part.rankers
+            for name in ("rows", "clicks", "rankers", "repeated", "again"):
+                getattr(found, name).update(getattr(part, name))
             found.examples = part.examples | found.examples
         return found
 
 
+NOWHERE = 65535  # in place of a slot, and more than any list has
 CREDIT = -1  # in place of an action: a later row changed the credit of a ranker to a value, NaN for none
 
 
@@ -75,7 +108,7 @@ class Done:
 
     rows: Array  # the impression
     teams: Array  # the ranker that owns the slot, as a number of its setup; -1 nobody
-    slots: Array
+    slots: Array  # `NOWHERE`: an action that has no place in its list
     times: Floats  # NaN where not known
     names: Array  # of the action, as a number of `Impressions.action_names`; `CREDIT` for what a later row tells
     values: Floats
@@ -197,11 +230,12 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
         reason = "the impression was logged before with another user, query or list"
         row = 1 + int(places[0] if rows is None else rows[places[0]])
         log.losses.reject(Rejected(row, reason, "", ranker=ranker, experiment=experiment), len(places), "row")
-    log.losses.duplicates += int((later & ~other).sum())
     done = log.done.take(~other[log.done.rows])
     done = _once(done, first, _told_times(log.times, first, done))
     done = replace(done, times=_filled(done, log.times))
-    log.losses.again.update(_favourites(log, done, first[later & ~other]))
+    again = first[later & ~other]
+    for row, ranker in zip(again.tolist(), _favourites(log, done, again), strict=True):
+        log.losses.retell(log.experiment_names[log.experiments[row]], ranker)
     return _forgetful(replace(log, done=_with_credit(done, log, first, other)).take(~later))
 
 

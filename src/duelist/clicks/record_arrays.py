@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from duelist.clicks.columns import DONE, Form, Names
-from duelist.clicks.impressions import CREDIT, changed
+from duelist.clicks.impressions import CREDIT, NOWHERE, changed
 from duelist.clicks.records import Record
 from duelist.core.hashes import Hashes, list_hashes, pair_hashes, text_hashes
 
@@ -52,6 +52,7 @@ def _done(row: int, record: Record, form: Form, actions: Names) -> list[tuple[An
     for action in record.actions:
         team, time = record.teams[action.slot] if record.teams else -1, nan if action.time is None else action.time
         done.append((row, team, action.slot, time, actions[action.name], action.value))
+    done += [(row, -1, NOWHERE, nan, actions[name], 1.0) for name in record.lost_actions]
     return done + [(row, *change) for change in _changes(record)]
 
 

@@ -41,6 +41,7 @@ class Record:
     click_times: tuple[float, ...] = ()  # one for each click; empty: not known
     actions: tuple[Action, ...] = ()
     lost: int = 0  # clicks that were logged but have no place in shown
+    lost_actions: tuple[str, ...] = ()  # the names of other actions without a place
     earlier_credit: tuple[tuple[float, tuple[float, ...]], ...] = ()  # when later rows changed it, and from what
     attributes: Mapping[str, str | float] = field(default_factory=dict)  # other columns: device, locale, latency
 
@@ -54,6 +55,7 @@ class Rejected:
     text: str  # of the line, at most its first 200 characters
     path: str = ""
     row: bool = True  # False: one click or action of a row or event that is otherwise used
+    action: str = CLICK  # what was done, where it is not a row
     ranker: str = ""  # whose clicks are lost with it; `NOBODY`: no ranker's alone, empty: it cannot be told
     experiment: str = ""  # that it belongs to, as far as it says
 
@@ -76,8 +78,10 @@ class Log:
     duplicates: int = 0  # rows that told of an impression once more
     repeated_clicks: int = 0  # on a position that was clicked before
     actions: Mapping[str, int] = field(default_factory=dict)  # events that are no clicks, by name
-    repeated: Mapping[str, int] = field(default_factory=dict)  # repeated clicks by the ranker that owns the slot
-    again: Mapping[str, int] = field(default_factory=dict)  # duplicates by the ranker that their clicks favour
+    # By experiment and ranker: repeated clicks by who owns the slot, duplicates by whom their clicks favour.
+    repeated: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    again: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    homeless: Mapping[str, int] = field(default_factory=dict)  # actions of queries that are not in the log, by name
     notes: tuple[str, ...] = ()  # what the file did not say and its rows told, in sentences
 
 

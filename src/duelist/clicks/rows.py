@@ -1,6 +1,6 @@
 """One row of a log as an impression, in any of the forms that people and engines write.
 
-A bad click or action is left out, counted in `Record.lost` and named; the row stays.
+A bad click or action is left out, counted in `Record.lost` or `lost_actions`, and named; the row stays.
 """
 
 from __future__ import annotations
@@ -20,15 +20,22 @@ KNOWN = frozenset(("id", "user", "query", "time", "shown", "clicks", "clicked", 
 KNOWN |= {"experiment", "click_times", "actions", "lost"}
 LISTED = ("shown", "ranker", "clicks", "clicked", "click_times", "actions", "teams")  # not of a lone click
 
-NO_COLUMNS = ("attributes", "earlier_credit")  # columns of their own, and rows of their own
+NO_COLUMNS = ("attributes", "earlier_credit", "lost_actions")  # columns and rows of their own, actions without a place
+
+
+class Lost(NamedTuple):
+    """A click or another action that has no place in its list."""
+
+    action: str
+    reason: str
 
 
 class Read(NamedTuple):
-    """A row that was read: the impression, the slots that are clicked once more, and why other clicks are lost."""
+    """A row that was read: the impression, the slots that are clicked once more, and what is lost of it."""
 
     record: Record
     repeated: tuple[int, ...] = ()
-    lost: tuple[str, ...] = ()
+    lost: tuple[Lost, ...] = ()
 
 
 def record_of(row: Mapping[str, Any], otherwise: str, typed: bool = True) -> Read:
@@ -61,7 +68,8 @@ def record_of(row: Mapping[str, Any], otherwise: str, typed: bool = True) -> Rea
         experiment="" if row.get("experiment") in (None, "") else text("experiment", row["experiment"]),
         click_times=found.click_times(),
         actions=tuple(found.actions),
-        lost=len(found.lost) + whole("lost", row.get("lost") or 0),
+        lost=sum(lost.action == CLICK for lost in found.lost) + whole("lost", row.get("lost") or 0),
+        lost_actions=tuple(lost.action for lost in found.lost if lost.action != CLICK),
         attributes={name: value for name, value in row.items() if name not in KNOWN and _is_plain(value)},
     )
     if reason := fault(record):
@@ -143,7 +151,7 @@ class _Clicks:
         self.shown, self.typed = shown, typed
         self.times: dict[int, float | None] = {}
         self.repeated: list[int] = []
-        self.lost: list[str] = []
+        self.lost: list[Lost] = []
         self.actions: list[Action] = []
         given = [(item, False) for item in items(row, "clicks", "click", _as_is)]
         given += [(item, True) for item in items(row, "clicked", "clicked document", _as_is)]
@@ -157,9 +165,10 @@ class _Clicks:
 
     def _take(self, item: Any, named: bool, time: Any) -> None:
         fields = item if isinstance(item, dict) else {}
+        name = CLICK
         try:
             name = text("action", fields.get("name", CLICK))
-            slot = self._slot(item, fields, named)
+            slot = self._slot(name, item, fields, named)
             moment = fields.get("time", time)
             moment = None if moment is None else seconds(moment)
             if name != CLICK:
@@ -169,17 +178,18 @@ class _Clicks:
             else:
                 self.times[slot] = moment
         except BadRow as error:
-            self.lost.append(str(error))
+            self.lost.append(Lost(name, str(error)))
 
-    def _slot(self, item: Any, fields: Mapping[str, Any], named: bool) -> int:
+    def _slot(self, name: str, item: Any, fields: Mapping[str, Any], named: bool) -> int:
         if fields:
             document = first_of(fields, ("document", "object_id"))
             item, named = (fields.get("position"), False) if document is None else (document, True)
         if named or (isinstance(item, str) and (self.typed or not _is_whole(item))):
-            return place_of(item, self.shown)
-        slot = whole("click", item)
+            return place_of(item, self.shown, name)
+        slot = whole("click" if name == CLICK else f"the position of {name!r}", item)
         if not 0 <= slot < len(self.shown):
-            raise BadRow(f"a click at {slot}, but the positions of {len(self.shown)} documents count from 0")
+            many = f"the positions of {len(self.shown)} documents count from 0"
+            raise BadRow(f"{called(name)} at {slot}, but {many}")
         return slot
 
     def click_times(self) -> tuple[float, ...]:
@@ -187,12 +197,21 @@ class _Clicks:
         return known if len(known) == len(self.times) else ()
 
 
-def place_of(document: Any, shown: Sequence[str]) -> int:
-    """Where a document was shown."""
+def place_of(document: Any, shown: Sequence[str], action: str = CLICK) -> int:
+    """Where a document was shown, with which something was done."""
     name = text("document", document)
     if name not in shown:
-        raise BadRow(f"a click on the document {name!r}, which was not shown")
+        raise BadRow(f"{called(action)} on the document {name!r}, which was not shown")
     return shown.index(name)
+
+
+def called(action: str) -> str:
+    """One of an action, in words.
+
+    >>> called("click"), called("purchase")
+    ('a click', "the action 'purchase'")
+    """
+    return "a click" if action == CLICK else f"the action {action!r}"
 
 
 def fault(record: Record) -> str:
@@ -261,10 +280,11 @@ def row_of(record: Record) -> dict[str, Any]:
     """The row that is read as this record again."""
     own = {name: value for name, value in vars(record).items() if name not in NO_COLUMNS}
     row = dict(record.attributes) | {n: list(value) if isinstance(value, tuple) else value for n, value in own.items()}
-    row["actions"] = [
+    placed: list[Any] = [
         {"name": a.name, "position": a.slot, "value": a.value} | ({} if a.time is None else {"time": a.time})
         for a in record.actions
     ]
+    row["actions"] = placed + [{"name": name, "position": None} for name in record.lost_actions]
     return row
 
 
@@ -281,8 +301,8 @@ def check_record(record: Record) -> Record:
         again, repeated, lost = record_of(row_of(record), "")
     except BadRow as error:
         raise BadInput(f"record {record.id!r} cannot be written: {error}") from None
-    if lost:
-        raise BadInput(f"record {record.id!r} cannot be written: {lost[0]}")
+    if clicks := [each.reason for each in lost if each.action == CLICK]:
+        raise BadInput(f"record {record.id!r} cannot be written: {clicks[0]}")
     if repeated or again != replace(record, earlier_credit=()):
         raise BadInput(f"record {record.id!r} cannot be written: it would be read again as {again}")
     return again

@@ -68,6 +68,7 @@ class Joined:
     actions: list[Action] = field(default_factory=list)
     labels: list[tuple[int, str]] = field(default_factory=list)  # the ranker that an event names for its slot
     lost: int = 0
+    lost_actions: list[str] = field(default_factory=list)
 
 
 def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -> None:
@@ -102,6 +103,10 @@ def attach(responses: Responses, events: Sequence[UbiRow], begin: int | None) ->
                 found.reject(row.line, str(error), row.text, row.path, row=False, ranker=label, experiment=said)
                 if mine is not None:
                     mine.lost += 1
+            elif mine is not None:
+                mine.lost_actions.append(action)
+            elif row.fields.get("query_id") not in (None, ""):
+                found.homeless[action] += 1
     return joined
 
 
@@ -143,7 +148,7 @@ def _with(found: Collector, record: Record, mine: Joined, rankers: tuple[str, ..
         first.setdefault(slot, moment)
     times = tuple(moment for moment in first.values() if moment is not None)
     record = replace(record, clicks=tuple(first), click_times=times if len(times) == len(first) else ())
-    record = replace(record, actions=tuple(mine.actions), lost=mine.lost)
+    record = replace(record, actions=tuple(mine.actions), lost=mine.lost, lost_actions=tuple(mine.lost_actions))
     if record.teams or record.credit or not mine.labels:
         return record
     names = record.rankers or rankers

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from duelist.clicks.impressions import NOWHERE
 from duelist.clicks.records import BadRow, seconds
 from duelist.clicks.row_text import NAMES, UNUSUAL
 from duelist.clicks.rows import KNOWN, RANKER
@@ -123,12 +124,12 @@ class UsualQueries:
             self.actions.setdefault(key, []).append(Happened(action, document, value, moment))
 
     def slots(self, key: bytes) -> list[tuple[int, Happened]]:
-        """What else happened to the documents of a query, with their slots; what was not shown is left out."""
+        """What else happened to the documents of a query, with their slots: `NOWHERE` for what was not shown."""
         if key not in self.actions:
             return []
         shown = msgspec.json.decode(self.queries[key][1].query_response_hit_ids)
         named = [(msgspec.json.decode(action.document), action) for action in self.actions[key]]
-        return [(shown.index(document), action) for document, action in named if document in shown]
+        return [(shown.index(document) if document in shown else NOWHERE, action) for document, action in named]
 
     def line(self, key: bytes) -> bytes:
         """A query as a line; an empty one if it is unusual."""

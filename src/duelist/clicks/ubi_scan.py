@@ -105,9 +105,7 @@ class UbiScan:
         losses = self.found.losses
         for bad in found.rejected:
             losses.reject(bad)
-        losses.repeated.update(found.repeated)
-        losses.duplicates += found.again.total()
-        losses.again.update(found.told_again())
+        losses.count(found.repeated, found.told_again(), found.homeless)
 
     @cached_property
     def begin(self) -> int | None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from duelist.clicks.collector import Collector
 from duelist.clicks.files import CutShort, numbered_lines
-from duelist.clicks.records import BadRow, Log, Record
-from duelist.clicks.rows import Read, fault
+from duelist.clicks.records import CLICK, BadRow, Log, Record
+from duelist.clicks.rows import Lost, Read, fault
 from duelist.core.errors import BadInput
 
 
@@ -49,9 +49,8 @@ def _add_page(found: Collector, path: str | Path, line: int, place: int, page: s
             raise BadRow("not of the form: query TAB shown : clicked")
         clicks = [shown.index(document) for document in clicked if document in shown]
         positions = tuple(dict.fromkeys(clicks))
-        lost = tuple(
-            f"a click on {document!r}, which is not on the page" for document in clicked if document not in shown
-        )
+        missing = [document for document in clicked if document not in shown]
+        lost = tuple(Lost(CLICK, f"a click on {document!r}, which is not on the page") for document in missing)
         record = Record(f"{line}.{place}", "", query, 0.0, tuple(shown), positions, lost=len(lost))
         if reason := fault(record):
             raise BadRow(reason)

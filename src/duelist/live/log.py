@@ -38,6 +38,7 @@ class Kept:
         """The list as a row of a log. Scores are written where clicks on a ranker's slots are not what counts."""
         shown, arms = self.listed.shown, self.definition.arms
         placed = [action for action in self.actions.values() if action.slot < len(shown.ranking)]
+        unplaced = [action for action in self.actions.values() if action.slot >= len(shown.ranking)]
         clicks = [action for action in placed if action.name == CLICK]
         places = tuple(action.slot for action in clicks)
         credit = () if self.own_slots else tuple(method_of(shown.method).credit(shown, places).tolist())
@@ -54,7 +55,8 @@ class Kept:
             experiment=self.definition.name,
             click_times=tuple(float(action.time or 0.0) for action in clicks),
             actions=tuple(action for action in placed if action.name != CLICK),
-            lost=len(self.actions) - len(placed),
+            lost=sum(action.name == CLICK for action in unplaced),
+            lost_actions=tuple(action.name for action in unplaced if action.name != CLICK),
         )
 
 

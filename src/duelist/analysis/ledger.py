@@ -1,0 +1,102 @@
+"""What is counted of one outcome for its health: who earned it, and what of it is late, lost or nobody's.
+
+Clicks may all be there while a tenth of the purchases is lost: each outcome answers for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from duelist.analysis.clocks import Moments
+from duelist.analysis.comparison import Comparison
+from duelist.analysis.credits import Credits, has_credit, is_usable
+from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, losses_of
+from duelist.analysis.outcomes import Outcome
+from duelist.analysis.unused import Unused
+from duelist.clicks.impressions import CREDIT, NOWHERE, Impressions
+from duelist.clicks.records import CLICK
+from duelist.core.memory import Flags, Floats
+
+
+class Strays(NamedTuple):
+    """Impressions whose date does not fit the others."""
+
+    number: int
+    rankers: Sequence[int]  # how many of them favour each
+    credit: Sequence[float]  # and what each earned in them
+
+
+class Ledger:
+    """What is counted of one outcome, one portion after another."""
+
+    def __init__(self, outcome: Outcome, head: Impressions, rankers: tuple[str, ...]) -> None:
+        self.outcome, self.rankers, self.losses = outcome, rankers, head.losses
+        names = head.action_names
+        self.number = names.index(outcome.action) if outcome.action in names else len(names)
+        self.favoured, self.unused = Favoured(len(rankers)), Unused(rankers)
+        self.rows = self.done = self.late = 0
+        self.scored = outcome.action == CLICK  # whether all that compares rankers comes with credit
+
+    def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
+        """Enter a portion: all of it, what compares rankers, their credit with late actions and which are late."""
+        is_click, usable = self.outcome.action == CLICK, is_usable(log)
+        mine = log.done.names == self.number
+        nowhere = mine & (log.done.slots == NOWHERE)
+        told = mine | (log.done.names == CREDIT) if is_click else mine
+        acted, delayed, lost = (
+            np.bincount(log.done.rows[chosen], minlength=len(log)) > 0 for chosen in (mine, told & late, nowhere)
+        )
+        self.favoured.add(whole, (log.lost > 0 if is_click else lost)[usable], delayed[usable])
+        self.unused.add(log, earned, acted)
+        self.rows += len(log)
+        self.done += int(told.sum())
+        self.late += int((told & late).sum())
+        self.scored = self.scored and bool(has_credit(earned.log).all())
+
+    def all_losses(self, moments: Moments, strays: Strays, threshold: float) -> tuple[Loss, ...]:
+        """Every way in which something was lost, of the whole log."""
+        action, others = self.outcome.action, strays.number + self.losses.rows.total()
+        known = self.number < len(moments.acted)
+        lost = self.losses.clicks.total()
+        if action != CLICK:
+            lost = self.losses.homeless[action] + (int(moments.nowhere[self.number]) if known else 0)
+        done = lost + (int(moments.acted[self.number]) if known else 0)
+        counts = {"lost": lost, "done": done, "late": self.late, "told": self.done}
+        counts |= {"rows": moments.impressions + others, "misdated": strays.number}
+        found = losses_of(self.losses, self.rankers, self.favoured, strays.rankers, counts, threshold, action)
+        return (*found, self.unused.loss(self.rows + others, threshold))
+
+    def undone(self, losses: Sequence[Loss], strays: Strays, pair: Comparison, impressions: int, counted: float) -> str:
+        """Why what was lost could undo the lead of a pair in so many impressions; empty if nobody leads, or it cannot.
+
+        Each loss is asked alone, and then all of them together. Only a share of the log is counted as yet, and so is
+        what it lost.
+        """
+        ahead = pair.towards_leader()
+        if ahead.winner is None:
+            return ""
+        swings = self._swings(losses, strays, ahead.first, ahead.second)
+        parts = [(loss, counted * amount) for loss, amount in swings]
+        reasons = (could_undo([part], ahead.first, ahead.second, impressions, ahead.limits[0]) for part in parts)
+        alone = next(filter(None, reasons), "")
+        return alone or could_undo(parts, ahead.first, ahead.second, impressions, ahead.limits[0])
+
+    def _swings(self, losses: Sequence[Loss], strays: Strays, winner: str, loser: str) -> list[tuple[Loss, float]]:
+        """What each loss may have been worth to the loser, beyond the winner."""
+        rejected, unplaced, _, _, misdated, *_, silent = losses
+        first, second = self.rankers.index(winner), self.rankers.index(loser)
+        counted = not (self.scored or self.outcome.by_value or self.outcome.examination)
+        worth = [self.favoured.worth(place, least=1.0 if counted else 0.0) for place in (first, second)]
+        told = rejected.rankers.get(loser, 0) * worth[1] - rejected.rankers.get(winner, 0) * worth[0]
+        untold = self.losses.rankers.get("", 0)
+        found = [
+            (unplaced, 0.0 if self.scored else unplaced.count * (1.0 if counted else worth[1])),
+            (rejected.named(f"{rejected.name} {UNTOLD}", untold), untold * worth[1]),
+            (rejected, told),
+            (misdated, strays.credit[second] - strays.credit[first]),
+            (silent, self.unused.beyond * worth[1]),
+        ]
+        return [(loss, amount) for loss, amount in found if amount > 0]
