@@ -263,6 +263,15 @@ def test_rows_that_contradict_the_earliest_are_rejected(tmp_path: Path) -> None:
     assert (log.times.tolist(), log.losses.rows.total(), log.losses.duplicates) == ([1.7e9], 2, 0)
 
 
+@pytest.mark.parametrize("portion", [1, 1 << 18])
+def test_clicks_without_a_place_that_only_a_later_row_tells(tmp_path: Path, portion: int) -> None:
+    rows = [told(clicks=[]), told(time=1.7e9 + 5, clicks=[9]), told(time=1.7e9 + 9, clicks=[9, 8])]
+    rows += [told(time=1.7e9 + 9, clicks=[7] * 3, user="bob")]  # which is another impression
+    assert both(tmp_path, rows).lost.tolist() == [2]
+    (one,) = spool_log(tmp_path / "log.jsonl", portion=portion).portions()
+    assert one.lost.tolist() == [2]
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_row_without_a_time_is_no_earlier_than_one_with(tmp_path: Path, order: Sequence[int]) -> None:
     rows = [told(), told(time=None, clicks=[1])]

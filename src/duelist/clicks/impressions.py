@@ -233,10 +233,12 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
     done = log.done.take(~other[log.done.rows])
     done = _once(done, first, _told_times(log.times, first, done))
     done = replace(done, times=_filled(done, log.times))
+    lost = log.lost.copy()
+    np.maximum.at(lost, first[~other], log.lost[~other])  # the same clicks without a place, told again
     again = first[later & ~other]
     for row, ranker in zip(again.tolist(), _favourites(log, done, again), strict=True):
         log.losses.retell(log.experiment_names[log.experiments[row]], ranker)
-    return _forgetful(replace(log, done=_with_credit(done, log, first, other)).take(~later))
+    return _forgetful(replace(log, lost=lost, done=_with_credit(done, log, first, other)).take(~later))
 
 
 def _favourites(log: Impressions, done: Done, rows: Array) -> Iterator[str]:
