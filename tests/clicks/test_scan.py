@@ -272,6 +272,12 @@ def test_clicks_without_a_place_that_only_a_later_row_tells(tmp_path: Path, port
     assert one.lost.tolist() == [2]
 
 
+def test_any_number_of_clicks_without_a_place(tmp_path: Path) -> None:
+    rows = [told(id=str(i), **fields) for i, fields in enumerate([{"clicks": [9] * 300}, {"lost": 10**30}])]
+    log = both(tmp_path, rows)
+    assert (log.lost.tolist(), log.losses.clicks.total()) == ([255, 255], 300)
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_row_without_a_time_is_no_earlier_than_one_with(tmp_path: Path, order: Sequence[int]) -> None:
     rows = [told(), told(time=None, clicks=[1])]

@@ -14,6 +14,7 @@ from duelist.clicks.impressions import Array
 PARTS = 256  # arrays of a column before they are joined
 TEXTS = 1_000_000  # different texts of an attribute that are told apart
 BLOCK = 1 << 20  # bytes of a text that are read at once
+MOST_LOST = 255  # clicks without a place that are counted of an impression: a byte, of which nobody asks for more
 ROWS = 500  # in a batch: few enough for the cache of a processor
 LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
 UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are read the long way

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.clicks.columns import DONE, Form, Names
+from duelist.clicks.columns import DONE, MOST_LOST, Form, Names
 from duelist.clicks.impressions import CREDIT, NOWHERE, changed
 from duelist.clicks.records import Record
 from duelist.core.hashes import Hashes, list_hashes, pair_hashes, text_hashes
@@ -37,7 +37,7 @@ def arrays_of(
         "sizes": [len(record.shown) for record in records],
         "firsts": [form.first for form in forms],
         "larger": [form.larger for form in forms],
-        "lost": [min(255, record.lost) for record in records],
+        "lost": [min(MOST_LOST, record.lost) for record in records],
     }
     done = [
         each for row, (_, record, form) in enumerate(waiting, first_row) for each in _done(row, record, form, actions)
