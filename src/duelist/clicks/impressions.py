@@ -111,7 +111,7 @@ class Done:
     slots: Array  # `NOWHERE`: an action that has no place in its list
     times: Floats  # NaN where not known
     names: Array  # of the action, as a number of `Impressions.action_names`; `CREDIT` for what a later row tells
-    values: Floats
+    values: Floats  # NaN where not said; 1 for a click
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -296,8 +296,9 @@ def _once(done: Done, first: Array, times: Floats) -> Done:
     """
     own = np.where(np.isnan(done.times), np.where(np.isnan(times), 1, 2), 0)
     actions = done.names > 0
-    said = np.where(np.isnan(done.times), -1, done.times)  # as no time is equal to none
-    what = (done.names, done.slots, np.where(actions, done.values, 0), np.where(actions, said, 0))
+    # No time is equal to none, and so is no value.
+    when, worth = (np.where(np.isnan(said), -np.inf, said) for said in (done.times, done.values))
+    what = (done.names, done.slots, np.where(actions, worth, 0), np.where(actions, when, 0))
     turn = np.where(actions, turns(done.rows, *what), 0)
     again = turns(first[done.rows], *what, turn, order=(times, own)) > 0
     return replace(done, rows=first[done.rows], times=times).take(~again)

@@ -50,9 +50,10 @@ def _done(row: int, record: Record, form: Form, actions: Names) -> list[tuple[An
     times = record.click_times or (nan,) * len(form.slots)
     done = [(row, *click, 0, 1.0) for click in zip(form.teams, form.slots, times, strict=True)]
     for action in record.actions:
-        team, time = record.teams[action.slot] if record.teams else -1, nan if action.time is None else action.time
-        done.append((row, team, action.slot, time, actions[action.name], action.value))
-    done += [(row, -1, NOWHERE, nan, actions[name], 1.0) for name in record.lost_actions]
+        team = record.teams[action.slot] if record.teams else -1
+        time, value = (nan if said is None else said for said in (action.time, action.value))
+        done.append((row, team, action.slot, time, actions[action.name], value))
+    done += [(row, -1, NOWHERE, nan, actions[name], nan) for name in record.lost_actions]
     return done + [(row, *change) for change in _changes(record)]
 
 

@@ -20,7 +20,7 @@ class Action(NamedTuple):
 
     name: str
     slot: int  # position in shown, from 0
-    value: float = 1.0
+    value: float | None = None  # not said, or not as a number
     time: float | None = None  # seconds since 1970, if known
 
 
@@ -130,6 +130,18 @@ def number(name: str, value: Any) -> float:
     if not math.isfinite(found):
         raise BadRow(f"{name} must be a number, not {value!r}")
     return found
+
+
+def worth(value: Any) -> float | None:
+    """What something done is worth; None where that is not said, or not as a number.
+
+    >>> worth("19.99"), worth("19,99"), worth(None)
+    (19.99, None, None)
+    """
+    try:
+        return number("value", value)
+    except BadRow:
+        return None
 
 
 def seconds(value: Any) -> float:

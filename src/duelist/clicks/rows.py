@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, sole, text, whole
+from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, sole, text, whole, worth
 from duelist.core.errors import BadInput
 
 DOCUMENT = ("id", "document", "doc", "object_id")  # what a shown document that is an object may call its id
@@ -172,7 +172,7 @@ class _Clicks:
             moment = fields.get("time", time)
             moment = None if moment is None else seconds(moment)
             if name != CLICK:
-                self.actions.append(Action(name, slot, number("value", fields.get("value", 1.0)), moment))
+                self.actions.append(Action(name, slot, worth(fields.get("value")), moment))
             elif slot in self.times:
                 self.repeated.append(slot)
             else:
@@ -281,7 +281,9 @@ def row_of(record: Record) -> dict[str, Any]:
     own = {name: value for name, value in vars(record).items() if name not in NO_COLUMNS}
     row = dict(record.attributes) | {n: list(value) if isinstance(value, tuple) else value for n, value in own.items()}
     placed: list[Any] = [
-        {"name": a.name, "position": a.slot, "value": a.value} | ({} if a.time is None else {"time": a.time})
+        {"name": a.name, "position": a.slot}
+        | ({} if a.value is None else {"value": a.value})
+        | ({} if a.time is None else {"time": a.time})
         for a in record.actions
     ]
     row["actions"] = placed + [{"name": name, "position": None} for name in record.lost_actions]

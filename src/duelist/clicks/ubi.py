@@ -187,8 +187,8 @@ def _query_row(record: Record) -> dict[str, Any]:
 
 def _event_rows(record: Record) -> Iterator[dict[str, Any]]:
     times = record.click_times or (None,) * len(record.clicks)
-    done = [Action(CLICK, click, 1.0, time) for click, time in zip(record.clicks, times, strict=True)]
+    done = [Action(CLICK, click, None, time) for click, time in zip(record.clicks, times, strict=True)]
     for action in (*done, *record.actions):
         place: dict[str, Any] = {"object": {"object_id": record.shown[action.slot]}}
-        place |= {"position": {"ordinal": action.slot + 1}} | ({} if action.value == 1 else {"value": action.value})
+        place |= {"position": {"ordinal": action.slot + 1}} | ({} if action.value is None else {"value": action.value})
         yield {"action_name": action.name} | _shared(record, action.time) | {"event_attributes": place}

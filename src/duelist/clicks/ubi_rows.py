@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from math import nan
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -72,7 +73,7 @@ class Happened(NamedTuple):
 
     name: str
     document: bytes  # as JSON
-    value: float
+    value: float  # NaN where not said
     time: float
 
 
@@ -120,7 +121,7 @@ class UsualQueries:
         if action in CLICKS:
             self.clicks.setdefault(key, []).append((moment, document))
         else:
-            value = next((getattr(attributes, n) for n in VALUE if getattr(attributes, n) is not None), 1.0)
+            value = next((getattr(attributes, n) for n in VALUE if getattr(attributes, n) is not None), nan)
             self.actions.setdefault(key, []).append(Happened(action, document, value, moment))
 
     def slots(self, key: bytes) -> list[tuple[int, Happened]]:
@@ -129,7 +130,10 @@ class UsualQueries:
             return []
         shown = msgspec.json.decode(self.queries[key][1].query_response_hit_ids)
         named = [(msgspec.json.decode(action.document), action) for action in self.actions[key]]
-        return [(shown.index(document) if document in shown else NOWHERE, action) for document, action in named]
+        return [  # of an action without a place only the name is kept
+            (shown.index(document), action) if document in shown else (NOWHERE, action._replace(value=nan, time=nan))
+            for document, action in named
+        ]
 
     def line(self, key: bytes) -> bytes:
         """A query as a line; an empty one if it is unusual."""
