@@ -200,6 +200,19 @@ def test_usual_queries_are_read_by_compiled_code(tmp_path: Path, monkeypatch: py
     assert repr(done.values[done.names == 1].tolist()) == repr([9.5] + [math.nan] * 9)
 
 
+@pytest.mark.parametrize("hits", [[101, 102, 103], [{"id": 101}, {"id": "102", "rank": 2}, {"id": "103"}]])
+def test_documents_that_are_numbers_or_objects_are_bought_by_their_names(tmp_path: Path, hits: list[Any]) -> None:
+    asked = {"query_id": "q1", "client_id": "ann", "user_query": "jazz", "query_response_hit_ids": hits}
+    done: dict[str, Any] = {"query_id": "q1", "timestamp": 1.7e9, "event_attributes": {"object": {"object_id": "102"}}}
+    file = tmp_path / "ubi.jsonl"
+    file.write_text(
+        "\n".join(json.dumps(row) for row in (asked, *(done | {"action_name": n} for n in ("click", "buy"))))
+    )
+    log = scan_log(file)
+    assert log.done.slots.tolist() == [1, 1]
+    assert told(log) == told(impressions_of(read_log(file)))
+
+
 def test_a_file_that_breaks_off_says_so(tmp_path: Path) -> None:
     luck = random.Random(1)
     text = "\n".join(json.dumps(query(luck, f"q{number}", False)) for number in range(5000)).encode()

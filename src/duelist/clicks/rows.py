@@ -49,7 +49,7 @@ def record_of(row: Mapping[str, Any], otherwise: str, typed: bool = True) -> Rea
     """
     if row.get("shown") is None and row.get("ranker") is not None:
         return Read(_lone_click(row, otherwise))
-    shown, labels = _shown(row)
+    shown, labels = shown_of(row)
     rankers = items(row, "rankers", "ranker", text)
     given = items(row, "teams", "team", _as_is) or labels
     rankers = rankers or _named(given)
@@ -102,7 +102,7 @@ def items(row: Mapping[str, Any], column: str, each: str, read: Callable[[str, A
     return tuple(read(each, item) for item in value)
 
 
-def _shown(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def shown_of(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """The documents, and the ranker of each where they are objects that name one."""
     if row.get("shown") is None:
         raise BadRow("no shown list")
@@ -245,7 +245,7 @@ def favoured(row: Mapping[str, Any], typed: bool = True) -> str:
     try:
         if row.get("shown") is None and row.get("ranker") is not None:
             return text("ranker", row["ranker"])
-        shown, labels = _read_or(((), ()), lambda: _shown(row))
+        shown, labels = _read_or(((), ()), lambda: shown_of(row))
         given = _read_or((), lambda: items(row, "teams", "team", _as_is)) or labels
         rankers = _read_or((), lambda: items(row, "rankers", "ranker", text)) or _named(given)
         credit = _read_or((), lambda: items(row, "credit", "credit", number))

@@ -18,7 +18,7 @@ import msgspec
 from duelist.clicks.impressions import NOWHERE
 from duelist.clicks.records import BadRow, seconds
 from duelist.clicks.row_text import NAMES, UNUSUAL
-from duelist.clicks.rows import KNOWN, RANKER
+from duelist.clicks.rows import KNOWN, RANKER, shown_of
 from duelist.clicks.ubi import as_list
 from duelist.clicks.ubi_buckets import NOBODY, NOTHING, Lines, key_of, key_of_line
 from duelist.clicks.ubi_events import CLICKS, VALUE
@@ -128,7 +128,7 @@ class UsualQueries:
         """What else happened to the documents of a query, with their slots: `NOWHERE` for what was not shown."""
         if key not in self.actions:
             return []
-        shown = msgspec.json.decode(self.queries[key][1].query_response_hit_ids)
+        shown, _ = shown_of({"shown": msgspec.json.decode(self.queries[key][1].query_response_hit_ids)})
         named = [(msgspec.json.decode(action.document), action) for action in self.actions[key]]
         return [  # of an action without a place only the name is kept
             (shown.index(document), action) if document in shown else (NOWHERE, action._replace(value=nan, time=nan))
