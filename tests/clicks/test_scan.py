@@ -289,6 +289,30 @@ def test_any_number_of_clicks_without_a_place(tmp_path: Path) -> None:
     assert (log.lost.tolist(), log.losses.clicks.total()) == ([255, 255], 300)
 
 
+def test_numbers_of_names_and_teams_are_as_large_as_they_are(tmp_path: Path) -> None:
+    """More rankers than a byte has, and more experiments, setups and actions than two bytes have."""
+    many = [f"r{i}" for i in range(200)]
+    wide = told(id="wide", shown=many, rankers=many, teams=list(range(200)), clicks=[150])
+    file, write = (
+        tmp_path / "log.jsonl",
+        '{"id":"%d","user":"u","shown":["a"],"rankers":["x%d"],"experiment":"e%d"%s}\n',
+    )
+    act = ',"actions":[{"name":"n%d","position":0}]'
+    file.write_text(json.dumps(wide) + "\n" + "".join(write % (i, i, i, act % i) for i in range(33_000)))
+    log = scan_log(file)
+    assert (log.firsts[0], log.larger[0], log.done.teams[0]) == (0, -1, 150)
+    assert (log.setups[-1], log.experiments[-1], log.done.names[-1]) == (33_000, 33_000, 33_000)
+    assert log.experiment_names[-1] == "e32999"
+
+
+@pytest.mark.parametrize(("field", "most"), [("shown", 65_535), ("rankers", 32_767)])
+def test_a_row_of_more_than_arrays_hold_says_so(tmp_path: Path, field: str, most: int) -> None:
+    rows = [told(id=str(more), teams=[], **{field: [str(i) for i in range(most + more)]}) for more in (0, 1)]
+    log = both(tmp_path, rows)
+    assert len(log) == 1
+    assert f"{most + 1} {'documents' if field == 'shown' else field}, but" in str(log.losses.examples)
+
+
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_row_without_a_time_is_no_earlier_than_one_with(tmp_path: Path, order: Sequence[int]) -> None:
     rows = [told(), told(time=None, clicks=[1])]

@@ -101,9 +101,9 @@ KINDS: dict[str, Any] = {
     "lines": np.int64,
     "rows": np.int32,
     **dict.fromkeys(("times", "values"), np.float64),
-    **dict.fromkeys(("setups", "experiments", "names"), np.int16),
-    **dict.fromkeys(("firsts", "larger", "teams"), np.int8),
-    **dict.fromkeys(("sizes", "slots"), np.uint16),
+    **dict.fromkeys(("setups", "experiments", "names"), np.int32),
+    **dict.fromkeys(("firsts", "larger", "teams"), np.int16),  # `MOST_RANKERS`
+    **dict.fromkeys(("sizes", "slots"), np.uint16),  # `MOST_SHOWN`
     "lost": np.uint8,
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duelist.clicks.records import CLICK, NOBODY, Rejected, sole
+from duelist.clicks.records import CLICK, MOST_SHOWN, NOBODY, Rejected, sole
 from duelist.core.memory import Flags, Floats
 
 Array = npt.NDArray[Any]
@@ -98,7 +98,7 @@ class Losses:
         return found
 
 
-NOWHERE = 65535  # in place of a slot, and more than any list has
+NOWHERE = MOST_SHOWN  # in place of a slot: no list has so many that it would be one
 CREDIT = -1  # in place of an action: a later row changed the credit of a ranker to a value, NaN for none
 
 

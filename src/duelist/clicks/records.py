@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 LATEST = 253402300800.0  # the year 10000, in seconds since 1970
 MILLISECONDS = 1e11  # a greater number of seconds is beyond the year 5000: it counts milliseconds
+MOST_SHOWN = 65_535  # documents of a list: as arrays know sizes by two bytes
+MOST_RANKERS = 32_767  # of an impression: likewise, and -1 is nobody
 CLICK = "click"  # the name of the one action that is not kept in `actions`
 NOBODY = " "  # in place of the name of a ranker, which is never blank
 

@@ -10,7 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, sole, text, whole, worth
+from duelist.clicks.records import (
+    CLICK,
+    MOST_RANKERS,
+    MOST_SHOWN,
+    Action,
+    BadRow,
+    Record,
+    number,
+    seconds,
+    sole,
+    text,
+    whole,
+    worth,
+)
 from duelist.core.errors import BadInput
 
 DOCUMENT = ("id", "document", "doc", "object_id")  # what a shown document that is an object may call its id
@@ -217,6 +230,9 @@ def called(action: str) -> str:
 def fault(record: Record) -> str:
     """What contradicts itself in a record; empty if nothing does."""
     size, rankers = len(record.shown), len(record.rankers)
+    for name, many, most in (("documents", size, MOST_SHOWN), ("rankers", rankers, MOST_RANKERS)):
+        if many > most:
+            return f"{many} {name}, but an impression has at most {most}"
     if twice := _twice(record.shown):
         return f"document {twice!r} is shown twice"
     if twice := _twice(record.rankers):

@@ -1,6 +1,6 @@
 """A log that is larger than memory: portions of arrays in a file that nobody else sees, in the order of time.
 
-Small logs never reach the disk. A large one takes about 45 bytes an impression there, in the folder for temporary
+Small logs never reach the disk. A large one takes about 50 bytes an impression there, in the folder for temporary
 files (TMPDIR), and in memory a table of 8 bytes a slot for the hashes of ids while it is written.
 """
 
