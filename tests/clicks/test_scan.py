@@ -101,6 +101,13 @@ def test_what_is_written_is_scanned_as_it_is_read(tmp_path: Path, kind: str, wri
     assert_same(tmp_path / f"log{kind}")
 
 
+def test_broken_lines_are_not_mended_by_each_other(tmp_path: Path) -> None:
+    file, good = tmp_path / "log.jsonl", '{"user":"eve","shown":["a"]}'
+    file.write_text(f'{good},{good}\n{{"user":"cy"\n"shown":["d"]}}\n{good}\n')
+    assert_same(file)
+    assert scan_log(file).losses.rows.total() == 3
+
+
 def test_a_table_of_usual_and_unusual_rows(tmp_path: Path) -> None:
     file = tmp_path / "log.csv"
     rows = [
