@@ -224,7 +224,7 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
     first = first_rows(log.ids, log.times)
     later = first != np.arange(len(first))
     if not later.any():
-        return _forgetful(log)
+        return forgetful(log)
     other = later & (log.bodies != log.bodies[first])
     for (experiment, ranker), places in _by_owner(log, other).items():
         reason = "the impression was logged before with another user, query or list"
@@ -238,7 +238,7 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
     again = first[later & ~other]
     for row, ranker in zip(again.tolist(), _favourites(log, done, again), strict=True):
         log.losses.retell(log.experiment_names[log.experiments[row]], ranker)
-    return _forgetful(replace(log, lost=lost, done=_with_credit(done, log, first, other)).take(~later))
+    return forgetful(replace(log, lost=lost, done=_with_credit(done, log, first, other)).take(~later))
 
 
 def _favourites(log: Impressions, done: Done, rows: Array) -> Iterator[str]:
@@ -276,7 +276,7 @@ def _owners(log: Impressions, rows: Array) -> Iterator[str]:
             yield ranker or ("" if untold[row] else NOBODY)
 
 
-def _forgetful(log: Impressions) -> Impressions:
+def forgetful(log: Impressions) -> Impressions:
     """The same without what was needed only to find rows of the same impression."""
     nothing = np.zeros(len(log), np.int8)
     return replace(log, ids=nothing, bodies=nothing)
