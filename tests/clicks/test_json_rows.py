@@ -125,7 +125,19 @@ def test_letters_may_be_escapes() -> None:
     assert rows.row(0)["query"] == query
 
 
-@pytest.mark.parametrize("text", [r"\ud83d", r"\ude00\ud83d", r"\u0041", r"\\u00e9", r"\u00g9", r"\u00", r"\n\u00e9"])
+def test_slashes_may_be_escapes() -> None:
+    row = ROW | {"shown": ["https://a/1", "/", "c//"], "clicks": ["/"], "click_times": None, "device": "/caf\u00e9/"}
+    line = json.dumps(row | {"actions": [{"name": "to/cart", "document": "c//"}]})
+    rows = read(line.replace("/", r"\/"), line, r'{"user":"u",\/"shown":[]}', columns=("device",))
+    assert rows.rows[:, USUAL].tolist() == [PLAIN, PLAIN, LONG]
+    assert rows.hashes[0].tolist() == rows.hashes[1].tolist()
+    assert rows.acts.slots[:4].tolist() == [1, 2] * 2
+    assert rows.value(0, 0) == "/caf\u00e9/"
+
+
+@pytest.mark.parametrize(
+    "text", [r"\ud83d", r"\ude00\ud83d", r"\u0041", r"\\u00e9", r"\\/", r"\u00g9", r"\u00", r"\n\u00e9"]
+)
 def test_other_escapes_are_left_alone(text: str) -> None:
     rows = read(json.dumps(ROW), json.dumps(ROW).replace("jazz", text), json.dumps(ROW))
     assert rows.rows[:, USUAL].tolist() == [PLAIN, LONG, PLAIN]
