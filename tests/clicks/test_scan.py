@@ -108,6 +108,15 @@ def test_broken_lines_are_not_mended_by_each_other(tmp_path: Path) -> None:
     assert scan_log(file).losses.rows.total() == 3
 
 
+def test_what_cannot_be_read_says_what_can(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("user,shown\nann,a b\n")
+    with pytest.raises(BadInput, match=r"one of \.csv, .* or that and \.gz, or in \.parquet$"):
+        scan_log(tmp_path / "log.txt")
+    (tmp_path / "log.txt").rename(tmp_path / "log.csv")
+    with pytest.raises(BadInput, match="does not hold UBI queries"):
+        scan_log(tmp_path / "log.csv", events=tmp_path / "events.jsonl")
+
+
 def test_a_table_of_usual_and_unusual_rows(tmp_path: Path) -> None:
     file = tmp_path / "log.csv"
     rows = [

@@ -48,6 +48,7 @@ def query(luck: random.Random, name: Any, odd: bool) -> dict[str, Any]:
         {"client_id": None},
         {"client_id": "", "user_id": "zoe"},
         {"client_id": 7},
+        {"client_id": 0, "user_id": "zoe"},
         {"user_query": None},
         {"user_query": 5},
         {"timestamp": None},
@@ -96,6 +97,7 @@ def event(luck: random.Random, asked: list[dict[str, Any]], odd: bool) -> dict[s
         {"query_id": "nobody's"},
         {"query_id": None},
         {"timestamp": None},
+        {"action_name": "purchase", "timestamp": "1970-01-01T00:00:00+05:00"},
         {"query_response_id": "r1"},
         {"client_id": "kim"},
     ]
@@ -211,6 +213,16 @@ def test_documents_that_are_numbers_or_objects_are_bought_by_their_names(tmp_pat
     log = scan_log(file)
     assert log.done.slots.tolist() == [1, 1]
     assert told(log) == told(impressions_of(read_log(file)))
+
+
+def test_user_0_is_somebody_and_no_time_is_before_1970(tmp_path: Path) -> None:
+    asked = {"query_id": "q1", "client_id": 0, "user_query": "jazz", "query_response_hit_ids": ["a"]}
+    done = {"query_id": "q1", "action_name": "buy", "event_attributes": {"object": {"object_id": "a"}}}
+    file = tmp_path / "ubi.jsonl"
+    file.write_text("\n".join(map(json.dumps, (asked, done | {"timestamp": "1970-01-01T00:00:00+05:00"}))))
+    log = read_log(file)
+    assert (log.records[0].user, log.records[0].actions[0].time) == ("0", None)
+    assert told(scan_log(file)) == told(impressions_of(log))
 
 
 def test_a_file_that_breaks_off_says_so(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from duelist.clicks.impressions import NOWHERE
-from duelist.clicks.records import BadRow, seconds
+from duelist.clicks.records import LATEST, BadRow, seconds
 from duelist.clicks.row_text import NAMES, UNUSUAL
 from duelist.clicks.rows import KNOWN, RANKER, shown_of
 from duelist.clicks.ubi import as_list
@@ -61,8 +61,8 @@ def moment_of(timestamp: Any) -> float:
     if timestamp.__class__ is str and timestamp[4:5] == "-":  # no number is written so
         try:
             moment = datetime.fromisoformat(timestamp)
-            if moment.tzinfo and moment.year >= 1970:
-                return moment.timestamp()
+            if moment.tzinfo and 0 <= (found := moment.timestamp()) < LATEST:
+                return found
         except ValueError:
             pass
     return seconds(timestamp)
