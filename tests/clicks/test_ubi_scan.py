@@ -45,6 +45,7 @@ def query(luck: random.Random, name: Any, odd: bool) -> dict[str, Any]:
     strange: list[dict[str, Any]] = [
         {"query_id": None},
         {"query_id": ""},
+        {"query_id": luck.choice([[], {}, True, 1.5, -7])},
         {"client_id": None},
         {"client_id": "", "user_id": "zoe"},
         {"client_id": 7},

@@ -97,7 +97,9 @@ class UsualQueries:
                 row = _decode(row.source)
             key = bytes(row.query_id)
             if key[:1] != b'"' or b"\\" in key:
+                named = key[:1] == b'"' or key.removeprefix(b"-").isdigit()
                 key = key_of(key)
+                self.unusual.update([] if named else [key])  # a list is no name, nor is a number with a point
             if row.action_name is not msgspec.UNSET or row.event_attributes is not msgspec.UNSET:
                 self._event(key, row)
             elif key in self.queries or key == NOBODY or not (row.user_query or row.query_response_hit_ids):
