@@ -108,6 +108,12 @@ def test_broken_lines_are_not_mended_by_each_other(tmp_path: Path) -> None:
     assert scan_log(file).losses.rows.total() == 3
 
 
+@pytest.mark.parametrize("fields", [{"clicks": "0"}, {"credit": "12"}, {"credit": {"1": 2, "3": 4}}])
+def test_a_text_is_no_list(tmp_path: Path, fields: dict[str, Any]) -> None:
+    log = both(tmp_path, [told(shown=["0", "1"]), told(id="2", shown=["0", "1"], **fields)])
+    assert (len(log), log.losses.rows.total()) == (1, 1)
+
+
 def test_what_cannot_be_read_says_what_can(tmp_path: Path) -> None:
     (tmp_path / "log.txt").write_text("user,shown\nann,a b\n")
     with pytest.raises(BadInput, match=r"one of \.csv, .* or that and \.gz, or in \.parquet$"):

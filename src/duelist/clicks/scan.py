@@ -83,7 +83,7 @@ def _reader(
         found = Gatherer(list, True, attributes)
         return found, _taken(path, parquet_batches(path, attributes, found), found)
     if kind in JSON_LINES:
-        found = Gatherer(msgspec.json.decode, True, attributes)
+        found = Gatherer(msgspec.json.Decoder(list[Any]).decode, True, attributes)
         return found, _taken(path, json_batches(path, attributes, found), found)
     found = Gatherer(listed, False, attributes)
     return found, _taken(path, table_batches(path, DELIMITERS[kind], attributes, found), found)
