@@ -320,6 +320,11 @@ def test_clicks_without_a_place_that_only_a_later_row_tells(tmp_path: Path, port
     assert one.lost.tolist() == [2]
 
 
+def test_an_action_without_a_place_has_no_time_either(tmp_path: Path) -> None:
+    log = both(tmp_path, [told(), told(time=1.7e9 + 5, actions=[BUY | {"position": 9}])])
+    assert repr(purchases(log)) == "[(nan, 'nan')]"
+
+
 def test_any_number_of_clicks_without_a_place(tmp_path: Path) -> None:
     rows = [told(id="1", clicks=[9] * 300), told(id="2", lost=10**30)]
     log = both(tmp_path, rows)

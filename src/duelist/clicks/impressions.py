@@ -283,8 +283,11 @@ def forgetful(log: Impressions) -> Impressions:
 
 
 def _told_times(times: Floats, first: Array, done: Done) -> Floats:
-    """When each click and action was, by the row that tells it: NaN for a row that is not later than the first."""
-    later = times[done.rows] > times[first[done.rows]]
+    """When each click and action was, by the row that tells it: NaN for a row that is not later than the first.
+
+    Of an action without a place nothing but the name is kept.
+    """
+    later = (times[done.rows] > times[first[done.rows]]) & (done.slots != NOWHERE)
     return np.where(np.isnan(done.times) & later, times[done.rows], done.times)
 
 
