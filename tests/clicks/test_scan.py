@@ -227,21 +227,6 @@ def test_usual_rows_of_parquet_are_read_by_compiled_code() -> None:
     assert not (ArrowRows(blank, ()).rows[:, USUAL_ROW] == PLAIN).any()
 
 
-def test_texts_of_parquet_may_be_views_and_times_nanoseconds(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
-    from pyarrow import parquet
-
-    view, moment = pyarrow.string_view(), pyarrow.timestamp("ns")
-    columns = {"user": pyarrow.array(["ann", " "], view), "shown": pyarrow.array([["a", "b"]] * 2, pyarrow.list_(view))}
-    click = pyarrow.struct({"position": pyarrow.int64(), "time": moment})
-    clicks = [[{"position": 1, "time": 1_700_000_000_123_456_789}]] * 2
-    parquet.write_table(
-        pyarrow.table(columns | {"clicks": pyarrow.array(clicks, pyarrow.list_(click))}), tmp_path / "log.parquet"
-    )
-    log = scan_log(tmp_path / "log.parquet")
-    assert (len(log), log.losses.rows.total(), log.done.times.tolist()) == (1, 1, [1_700_000_000.123456])
-
-
 def told(**more: Any) -> dict[str, Any]:
     """A row of one impression."""
     row = {"id": "1", "user": "ann", "query": "q", "time": 1.7e9, "shown": ["a", "b"], "clicks": [0]}
