@@ -51,7 +51,7 @@ def test_outcomes_stand_side_by_side_at_a_level_that_they_share() -> None:
     assert [other.name for other in analysis.others] == ["purchase", "purchase:value"]
     number, value = (other.comparisons[0] for other in analysis.others)
     assert analysis.comparisons[0].alpha == number.alpha == value.alpha == 0.05 / 3
-    actions = [(r.teams[a.slot], a.value) for r in records for a in r.actions]
+    actions = [(r.teams[a.slot], a.value or 0.0) for r in records for a in r.actions]
     by_hand = sum(1 - 2 * team for team, _ in actions) / len(records)
     assert number.preference == pytest.approx(by_hand)
     assert value.preference == pytest.approx(sum((1 - 2 * team) * v for team, v in actions) / len(records))

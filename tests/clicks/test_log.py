@@ -51,7 +51,7 @@ def records(draw: st.DrawFn, text: st.SearchStrategy[str] = in_a_line) -> Record
 def actions(size: int) -> st.SearchStrategy[Action]:
     times = st.none() | st.floats(0, 1e11, exclude_max=True)
     name = names.filter(lambda name: name != "click")
-    return st.builds(Action, name, st.integers(0, size - 1), st.floats(-9, 9), times)
+    return st.builds(Action, name, st.integers(0, size - 1), st.none() | st.floats(-9, 9), times)
 
 
 def several(text: st.SearchStrategy[str] = in_a_line) -> st.SearchStrategy[list[Record]]:

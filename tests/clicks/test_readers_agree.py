@@ -43,6 +43,7 @@ ODD_NAMES += ["x,y", "x\ty", "/", "\u00a0", -3, 10**20, "-1", "7", [], {"a": 1}]
 SIDES, ODD_SIDES = [0, 1, "new", "old"], [-1, None, "", "none", "0", "1", 2, "other", 1.0]
 ACTS, ODD_ACTS = ["purchase", "add-to-cart"], ["click", "", " ", None, 7, "caf\u00e9", True]
 VALUES, ODD_VALUES = [1, 19.99, 0, 250], [-3.25, "4.5", None, -0.0, 19.989999999999998, 1e-7, True, "much", 10**17, -0]
+ODD_VALUES += ["400,00", "", float("inf"), float("nan")]
 
 
 class Luck(random.Random):

@@ -62,7 +62,7 @@ def bag(log: Impressions) -> Counter[Any]:
     for row, team, slot, time, name, value in zip(
         *(getattr(log.done, field.name).tolist() for field in fields(log.done)), strict=True
     ):
-        done.setdefault(row, []).append((log.action_names[name], team, slot, str(time), value))
+        done.setdefault(row, []).append((log.action_names[name], team, slot, str(time), str(value)))
     rows: Counter[Any] = Counter()
     times_seen = [np.bincount(numbers)[numbers] for numbers in (log.users, log.queries)]
     for row in range(len(log)):
@@ -99,6 +99,28 @@ def test_what_is_written_is_scanned_as_it_is_read(tmp_path: Path, kind: str, wri
         [RECORD, *(record for record in written if record.id != RECORD.id)], tmp_path / f"log{kind}", mode="replace"
     )
     assert_same(tmp_path / f"log{kind}")
+
+
+def test_broken_lines_are_not_mended_by_each_other(tmp_path: Path) -> None:
+    file, good = tmp_path / "log.jsonl", '{"user":"eve","shown":["a"]}'
+    file.write_text(f'{good},{good}\n{{"user":"cy"\n"shown":["d"]}}\n{good}\n')
+    assert_same(file)
+    assert scan_log(file).losses.rows.total() == 3
+
+
+@pytest.mark.parametrize("fields", [{"clicks": "0"}, {"credit": "12"}, {"credit": {"1": 2, "3": 4}}])
+def test_a_text_is_no_list(tmp_path: Path, fields: dict[str, Any]) -> None:
+    log = both(tmp_path, [told(shown=["0", "1"]), told(id="2", shown=["0", "1"], **fields)])
+    assert (len(log), log.losses.rows.total()) == (1, 1)
+
+
+def test_what_cannot_be_read_says_what_can(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("user,shown\nann,a b\n")
+    with pytest.raises(BadInput, match=r"one of \.csv, .* or that and \.gz, or in \.parquet$"):
+        scan_log(tmp_path / "log.txt")
+    (tmp_path / "log.txt").rename(tmp_path / "log.csv")
+    with pytest.raises(BadInput, match="does not hold UBI queries"):
+        scan_log(tmp_path / "log.csv", events=tmp_path / "events.jsonl")
 
 
 def test_a_table_of_usual_and_unusual_rows(tmp_path: Path) -> None:
@@ -235,6 +257,17 @@ def test_a_row_told_again_adds_no_action(tmp_path: Path, after: float, time: flo
     assert purchases(both(tmp_path, rows)) == [(3, str(time or math.nan))] * 2
 
 
+@pytest.mark.parametrize("value", ["400,00", "", None, math.nan, math.inf, True, []])
+def test_an_action_whose_value_is_not_said_has_its_place(tmp_path: Path, value: Any) -> None:
+    acts = [{"name": "buy", "position": 0, "value": value}, {"name": "buy", "position": 1, "value": 0}]
+    rows = [told(actions=acts), told(actions=acts, time=1.7e9 + 9)]  # told again, and nothing new
+    log = both(tmp_path, rows)
+    assert [worth for worth, _ in purchases(log)][1:] == [0.0]
+    assert math.isnan(purchases(log)[0][0])
+    assert not log.losses.clicks
+    assert read_log(tmp_path / "log.jsonl").records[0].actions[0].value is None
+
+
 def test_what_a_later_row_adds_is_told_again_by_those_after_it(tmp_path: Path) -> None:
     rows = [told(actions=[BUY] * number, time=1.7e9 + 9 * place) for place, number in enumerate((1, 3, 2, 4, 4))]
     times = [math.nan, 1.7e9 + 9, 1.7e9 + 9, 1.7e9 + 27]
@@ -261,6 +294,50 @@ def test_rows_that_contradict_the_earliest_are_rejected(tmp_path: Path) -> None:
     bob = told(user="bob", clicks=[])
     log = both(tmp_path, [bob | {"time": 1.7e9 + 9}, told(), bob | {"time": 1.7e9 + 5}])
     assert (log.times.tolist(), log.losses.rows.total(), log.losses.duplicates) == ([1.7e9], 2, 0)
+
+
+@pytest.mark.parametrize("portion", [1, 1 << 18])
+def test_clicks_without_a_place_that_only_a_later_row_tells(tmp_path: Path, portion: int) -> None:
+    rows = [told(clicks=[]), told(time=1.7e9 + 5, clicks=[9]), told(time=1.7e9 + 9, clicks=[9, 8])]
+    rows += [told(time=1.7e9 + 9, clicks=[7] * 3, user="bob")]  # which is another impression
+    assert both(tmp_path, rows).lost.tolist() == [2]
+    (one,) = spool_log(tmp_path / "log.jsonl", portion=portion).portions()
+    assert one.lost.tolist() == [2]
+
+
+def test_an_action_without_a_place_has_no_time_either(tmp_path: Path) -> None:
+    log = both(tmp_path, [told(), told(time=1.7e9 + 5, actions=[BUY | {"position": 9}])])
+    assert repr(purchases(log)) == "[(nan, 'nan')]"
+
+
+def test_any_number_of_clicks_without_a_place(tmp_path: Path) -> None:
+    rows = [told(id="1", clicks=[9] * 300), told(id="2", lost=10**30)]
+    log = both(tmp_path, rows)
+    assert (log.lost.tolist(), log.losses.clicks.total()) == ([255, 255], 300)
+
+
+def test_numbers_of_names_and_teams_are_as_large_as_they_are(tmp_path: Path) -> None:
+    """More rankers than a byte has, and more experiments, setups and actions than two bytes have."""
+    many = [f"r{i}" for i in range(200)]
+    wide = told(id="wide", shown=many, rankers=many, teams=list(range(200)), clicks=[150])
+    file, write = (
+        tmp_path / "log.jsonl",
+        '{"id":"%d","user":"u","shown":["a"],"rankers":["x%d"],"experiment":"e%d"%s}\n',
+    )
+    act = ',"actions":[{"name":"n%d","position":0}]'
+    file.write_text(json.dumps(wide) + "\n" + "".join(write % (i, i, i, act % i) for i in range(33_000)))
+    log = scan_log(file)
+    assert (log.firsts[0], log.larger[0], log.done.teams[0]) == (0, -1, 150)
+    assert (log.setups[-1], log.experiments[-1], log.done.names[-1]) == (33_000, 33_000, 33_000)
+    assert log.experiment_names[-1] == "e32999"
+
+
+@pytest.mark.parametrize(("field", "most"), [("shown", 65_535), ("rankers", 32_767)])
+def test_a_row_of_more_than_arrays_hold_says_so(tmp_path: Path, field: str, most: int) -> None:
+    rows = [told(id=str(more), teams=[], **{field: [str(i) for i in range(most + more)]}) for more in (0, 1)]
+    log = both(tmp_path, rows)
+    assert len(log) == 1
+    assert f"{most + 1} {'documents' if field == 'shown' else field}, but" in str(log.losses.examples)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -308,5 +385,5 @@ def test_what_an_action_of_parquet_does_not_say_is_as_in_json(tmp_path: Path, cr
     parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "log.parquet")
     lines, table = (scan_log(tmp_path / f"log.{kind}") for kind in ("jsonl", "parquet"))
     assert bag(lines) == bag(table)
-    assert table.done.values[table.done.names > 0].tolist() == [3.5, 1.0] * 3
+    assert repr(table.done.values[table.done.names > 0].tolist()) == repr([3.5, math.nan] * 3)
     assert not table.losses.clicks

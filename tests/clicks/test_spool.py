@@ -89,6 +89,18 @@ def test_the_earliest_row_is_the_impression_in_whatever_portion(
     assert len(list(newest.portions())) > 1
 
 
+def test_rows_told_again_are_united_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
+    monkeypatch.setattr(spool, "TOGETHER", 50)
+    file = tmp_path / "log.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows(1300, 2, shuffled=True))))
+    memory, disk = scan_log(file, attributes=("latency",)), spool_log(file, attributes=("latency",), portion=1)
+    assert bag(whole(disk)) == bag(memory)
+    assert whole(disk).users.tolist() == in_time(memory).users.tolist()
+    for part in ("rows", "rankers", "again", "repeated"):
+        assert getattr(disk.head.losses, part) == getattr(memory.losses, part), part
+
+
 def _rounded(value: Any) -> Any:
     """Without the last bits, which depend on the order in which numbers are added."""
     if isinstance(value, dict):
@@ -111,6 +123,26 @@ def portion_of(begin: int, size: int, luck: np.random.Generator, like: Impressio
     ones |= {"ids": np.arange(begin, begin + size) + 1, "firsts": luck.integers(0, 2, size).astype(np.int8)}
     done = replace(like.done.take(np.zeros(size, int)), rows=np.arange(size, dtype=np.int32))
     return replace(like, **ones, done=replace(done, teams=luck.integers(0, 2, size).astype(np.int8)))
+
+
+def test_memory_does_not_grow_with_rows_that_are_told_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 5,000 impressions and of 20,000, each told twice: the ids that come again, some times over."""
+    monkeypatch.setattr(spool, "IN_MEMORY", 1 << 16)
+    monkeypatch.setattr(spool, "TOGETHER", 5000)
+    record = Record("1", "ann", "q", 9.0, ("a", "b"), (0,), ("x", "y"), (0, 1))
+    like, luck, peaks = impressions_of(Log((record,))), np.random.default_rng(1), []
+    like = replace(like, bodies=like.bodies.astype(np.uint64))
+    for portions in (2, 8):
+        log = Spool()
+        for number in (*range(portions), *range(portions)):
+            portion = portion_of(2500 * number, 2500, luck, like)
+            log.add(replace(portion, users=portion.users * 0, ids=portion.ids.astype(np.uint64)))
+        tracemalloc.start()
+        log.finish(like)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert sum(map(len, log.portions())) == len(log) == 2500 * portions
+    assert peaks[1] - peaks[0] < 40 * 15_000  # bytes
 
 
 def test_memory_does_not_grow_with_impressions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,6 +149,24 @@ def test_columns_of_ones_own_are_found_and_of_two_the_last() -> None:
     assert rows.value(0, 1) is None
 
 
+def test_names_that_are_not_utf8_are_rejected(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    rows = ["ann,caf\u00e9,a b,0", "jos\u00e9,q,a b,0", "ann,q,a \u00e9,0", "ann,q,a b,\u00e9 0"]
+    file.write_bytes("\n".join(["user,query,shown,clicks", *rows, "bob,q,a b,1"]).encode("latin-1"))
+    assert_same(file)
+    log = scan_log(file)
+    assert (len(log), log.losses.rows.total(), log.losses.clicks.total()) == (2, 3, 1)
+
+
+def test_an_empty_cell_that_begins_a_block_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duelist.clicks.table_batches.BLOCK", 8)  # bytes: blocks of a line
+    rows = read(",ann,a b", ",bob,a b", header=["time", "user", "shown"])
+    assert rows.rows[:, USUAL].tolist() == [LONG, LONG]
+    file = tmp_path / "log.csv"
+    file.write_text("time,user,shown\n,ann,a b\n5,bob,a b\n,cy,a b\n")
+    assert_same(file)
+
+
 def test_a_table_of_many_blocks_is_what_its_records_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("duelist.clicks.table_batches.BLOCK", 200)  # bytes
     clicks = ["", "1", "2 1", "9"]

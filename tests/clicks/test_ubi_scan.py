@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 from dataclasses import asdict
 from pathlib import Path
@@ -44,9 +45,11 @@ def query(luck: random.Random, name: Any, odd: bool) -> dict[str, Any]:
     strange: list[dict[str, Any]] = [
         {"query_id": None},
         {"query_id": ""},
+        {"query_id": luck.choice([[], {}, True, 1.5, -7])},
         {"client_id": None},
         {"client_id": "", "user_id": "zoe"},
         {"client_id": 7},
+        {"client_id": 0, "user_id": "zoe"},
         {"user_query": None},
         {"user_query": 5},
         {"timestamp": None},
@@ -83,6 +86,8 @@ def event(luck: random.Random, asked: list[dict[str, Any]], odd: bool) -> dict[s
     at = {"position": {"ordinal": luck.randrange(5)}}
     strange: list[dict[str, Any]] = [
         {"action_name": "purchase", "event_attributes": row["event_attributes"] | {"price": 9.5}},
+        {"action_name": "purchase", "event_attributes": row["event_attributes"] | {"price": "9,5"}},
+        {"action_name": "purchase"},
         {"action_name": ""},
         {"event_attributes": None},
         {"event_attributes": at},
@@ -93,6 +98,7 @@ def event(luck: random.Random, asked: list[dict[str, Any]], odd: bool) -> dict[s
         {"query_id": "nobody's"},
         {"query_id": None},
         {"timestamp": None},
+        {"action_name": "purchase", "timestamp": "1970-01-01T00:00:00+05:00"},
         {"query_response_id": "r1"},
         {"client_id": "kim"},
     ]
@@ -194,7 +200,30 @@ def test_usual_queries_are_read_by_compiled_code(tmp_path: Path, monkeypatch: py
     assert (done.names == 0).sum() == 50
     bought_at = done.slots[done.names == 1]
     assert (bought_at == NOWHERE).tolist() == [False, True] + [False] * 8
-    assert done.values[done.names == 1].tolist() == [9.5] + [1.0] * 9
+    assert repr(done.values[done.names == 1].tolist()) == repr([9.5] + [math.nan] * 9)
+
+
+@pytest.mark.parametrize("hits", [[101, 102, 103], [{"id": 101}, {"id": "102", "rank": 2}, {"id": "103"}]])
+def test_documents_that_are_numbers_or_objects_are_bought_by_their_names(tmp_path: Path, hits: list[Any]) -> None:
+    asked = {"query_id": "q1", "client_id": "ann", "user_query": "jazz", "query_response_hit_ids": hits}
+    done: dict[str, Any] = {"query_id": "q1", "timestamp": 1.7e9, "event_attributes": {"object": {"object_id": "102"}}}
+    file = tmp_path / "ubi.jsonl"
+    file.write_text(
+        "\n".join(json.dumps(row) for row in (asked, *(done | {"action_name": n} for n in ("click", "buy"))))
+    )
+    log = scan_log(file)
+    assert log.done.slots.tolist() == [1, 1]
+    assert told(log) == told(impressions_of(read_log(file)))
+
+
+def test_user_0_is_somebody_and_no_time_is_before_1970(tmp_path: Path) -> None:
+    asked = {"query_id": "q1", "client_id": 0, "user_query": "jazz", "query_response_hit_ids": ["a"]}
+    done = {"query_id": "q1", "action_name": "buy", "event_attributes": {"object": {"object_id": "a"}}}
+    file = tmp_path / "ubi.jsonl"
+    file.write_text("\n".join(map(json.dumps, (asked, done | {"timestamp": "1970-01-01T00:00:00+05:00"}))))
+    log = read_log(file)
+    assert (log.records[0].user, log.records[0].actions[0].time) == ("0", None)
+    assert told(scan_log(file)) == told(impressions_of(log))
 
 
 def test_a_file_that_breaks_off_says_so(tmp_path: Path) -> None:

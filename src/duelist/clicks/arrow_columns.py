@@ -212,10 +212,9 @@ def _objects(fields: Mapping[str, Any], actions: bool, acts: Acts) -> tuple[Acts
     called, solid = names(fields["name"]) if "name" in fields else Named(kinds, kinds > 0)
     if not actions:
         return Acts(np.where(called != EMPTY, UNKNOWN, slots), kinds, values, when), documents
-    if "value" in fields:
-        values = _values(fields["value"])
-    usual = solid & (called != text_hashes([CLICK])[0]) & np.isfinite(values)
-    return Acts(np.where(usual, slots, UNKNOWN), called, np.where(usual, values, 1.0), when), documents
+    usual = solid & (called != text_hashes([CLICK])[0])
+    values = _values(fields["value"]) if "value" in fields else np.full(len(slots), np.nan)
+    return Acts(np.where(usual, slots, UNKNOWN), called, values, when), documents
 
 
 def _positions(column: Any) -> Ints:
@@ -231,11 +230,13 @@ def _positions(column: Any) -> Ints:
 
 
 def _values(column: Any) -> Floats:
+    """What actions are worth, NaN where that is not said."""
     import pyarrow
 
     types = pyarrow.types
     if types.is_null(column.type):
-        return np.ones(len(column))
+        return np.full(len(column), np.nan)
     if not (types.is_integer(column.type) or types.is_floating(column.type)):
         raise Unlike
-    return np.where(nulls(column), 1.0, _numbers(column).astype(np.float64))
+    values = _numbers(column).astype(np.float64)
+    return np.where(nulls(column) | ~np.isfinite(values), np.nan, values)

@@ -14,6 +14,7 @@ from duelist.clicks.impressions import Array
 PARTS = 256  # arrays of a column before they are joined
 TEXTS = 1_000_000  # different texts of an attribute that are told apart
 BLOCK = 1 << 20  # bytes of a text that are read at once
+MOST_LOST = 255  # clicks without a place that are counted of an impression: a byte, of which nobody asks for more
 ROWS = 500  # in a batch: few enough for the cache of a processor
 LISTS = ("rankers", "teams", "clicks", "credit", "click_times")
 UNUSUAL = ("clicked", "actions", "lost", "ranker")  # columns of rows that are read the long way
@@ -100,9 +101,9 @@ KINDS: dict[str, Any] = {
     "lines": np.int64,
     "rows": np.int32,
     **dict.fromkeys(("times", "values"), np.float64),
-    **dict.fromkeys(("setups", "experiments", "names"), np.int16),
-    **dict.fromkeys(("firsts", "larger", "teams"), np.int8),
-    **dict.fromkeys(("sizes", "slots"), np.uint16),
+    **dict.fromkeys(("setups", "experiments", "names"), np.int32),
+    **dict.fromkeys(("firsts", "larger", "teams"), np.int16),  # `MOST_RANKERS`
+    **dict.fromkeys(("sizes", "slots"), np.uint16),  # `MOST_SHOWN`
     "lost": np.uint8,
 }
 

@@ -1,11 +1,14 @@
-"""Letters that JSON writes as escapes, written out as UTF-8: what many programs write of a text that is not English."""
+"""Escapes of JSON, written out: letters of a text that is not English, as UTF-8, and slashes.
+
+Many programs write such letters so, and PHP every slash of an address.
+"""
 
 from __future__ import annotations
 
 from duelist.clicks.json_text import BACKSLASH, BLANK, NEWLINE, ZERO, Bytes
 from duelist.core.compile import compiled, kernel
 
-LETTER_A, LETTER_U, SMALL = 65, 117, 32  # SMALL: what a small letter has more
+SLASH, LETTER_A, LETTER_U, SMALL = 47, 65, 117, 32  # SMALL: what a small letter has more
 HIGH, LOW, BEHIND = 0xD800, 0xDC00, 0xE000  # halves of signs, and what comes behind them
 
 
@@ -38,7 +41,7 @@ def put_letter(text: Bytes, put: int, code: int) -> int:
 
 @compiled
 def write_out(text: Bytes) -> None:
-    """Write out the letters of lines that are not ASCII; a line stays as long as it was, by blanks at its end."""
+    """Write out slashes, and letters that are not ASCII; a line stays as long as it was, by blanks at its end."""
     at = put = 0
     while text[at] != 0:
         code, size = code_at(text, at), 6
@@ -52,6 +55,8 @@ def write_out(text: Bytes) -> None:
         if text[at] == NEWLINE:
             text[put:at] = BLANK
             put = at
+        elif text[at] == BACKSLASH and text[at + 1] == SLASH:
+            at += 1
         elif text[at] == BACKSLASH and text[at + 1] != NEWLINE:  # of two, the second begins no escape
             text[put] = BACKSLASH
             at, put = at + 1, put + 1

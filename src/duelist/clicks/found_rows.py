@@ -41,7 +41,7 @@ class Acts(NamedTuple):
 
     slots: Ints
     names: Hashes  # of actions; EMPTY for a click
-    values: Floats
+    values: Floats  # NaN where not said
     moments: Floats  # NaN where not known
 
 

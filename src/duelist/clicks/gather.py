@@ -15,7 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from duelist.clicks.columns import DONE, ROW, ROWS, Attribute, Batch, Column, Form, Kind, Names, settled
+from duelist.clicks.columns import (
+    DONE,
+    MOST_LOST,
+    ROW,
+    ROWS,
+    Attribute,
+    Batch,
+    Column,
+    Form,
+    Kind,
+    Names,
+    settled,
+)
 from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
 from duelist.clicks.impressions import NOWHERE, Array, Done, Impressions, Losses, united
 from duelist.clicks.kinds import Firsts, Kinds
@@ -184,7 +196,7 @@ class Gatherer:
             sizes=list(map(len, batch.shown)),
             firsts=firsts,
             larger=larger,
-            lost=list(map(len, lost)),
+            lost=[min(MOST_LOST, len(clicks)) for clicks in lost],
         )
         number_of_clicks = list(map(len, slots))
         clicks = sum(number_of_clicks)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from duelist.clicks.records import CLICK, NOBODY, Rejected, sole
+from duelist.clicks.records import CLICK, MOST_SHOWN, NOBODY, Rejected, sole
 from duelist.core.memory import Flags, Floats
 
 Array = npt.NDArray[Any]
@@ -98,7 +98,7 @@ class Losses:
         return found
 
 
-NOWHERE = 65535  # in place of a slot, and more than any list has
+NOWHERE = MOST_SHOWN  # in place of a slot: no list has so many that it would be one
 CREDIT = -1  # in place of an action: a later row changed the credit of a ranker to a value, NaN for none
 
 
@@ -111,7 +111,7 @@ class Done:
     slots: Array  # `NOWHERE`: an action that has no place in its list
     times: Floats  # NaN where not known
     names: Array  # of the action, as a number of `Impressions.action_names`; `CREDIT` for what a later row tells
-    values: Floats
+    values: Floats  # NaN where not said; 1 for a click
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -224,7 +224,7 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
     first = first_rows(log.ids, log.times)
     later = first != np.arange(len(first))
     if not later.any():
-        return _forgetful(log)
+        return forgetful(log)
     other = later & (log.bodies != log.bodies[first])
     for (experiment, ranker), places in _by_owner(log, other).items():
         reason = "the impression was logged before with another user, query or list"
@@ -233,10 +233,12 @@ def united(log: Impressions, rows: Array | None = None) -> Impressions:
     done = log.done.take(~other[log.done.rows])
     done = _once(done, first, _told_times(log.times, first, done))
     done = replace(done, times=_filled(done, log.times))
+    lost = log.lost.copy()
+    np.maximum.at(lost, first[~other], log.lost[~other])  # the same clicks without a place, told again
     again = first[later & ~other]
     for row, ranker in zip(again.tolist(), _favourites(log, done, again), strict=True):
         log.losses.retell(log.experiment_names[log.experiments[row]], ranker)
-    return _forgetful(replace(log, done=_with_credit(done, log, first, other)).take(~later))
+    return forgetful(replace(log, lost=lost, done=_with_credit(done, log, first, other)).take(~later))
 
 
 def _favourites(log: Impressions, done: Done, rows: Array) -> Iterator[str]:
@@ -274,15 +276,18 @@ def _owners(log: Impressions, rows: Array) -> Iterator[str]:
             yield ranker or ("" if untold[row] else NOBODY)
 
 
-def _forgetful(log: Impressions) -> Impressions:
+def forgetful(log: Impressions) -> Impressions:
     """The same without what was needed only to find rows of the same impression."""
     nothing = np.zeros(len(log), np.int8)
     return replace(log, ids=nothing, bodies=nothing)
 
 
 def _told_times(times: Floats, first: Array, done: Done) -> Floats:
-    """When each click and action was, by the row that tells it: NaN for a row that is not later than the first."""
-    later = times[done.rows] > times[first[done.rows]]
+    """When each click and action was, by the row that tells it: NaN for a row that is not later than the first.
+
+    Of an action without a place nothing but the name is kept.
+    """
+    later = (times[done.rows] > times[first[done.rows]]) & (done.slots != NOWHERE)
     return np.where(np.isnan(done.times) & later, times[done.rows], done.times)
 
 
@@ -294,8 +299,9 @@ def _once(done: Done, first: Array, times: Floats) -> Done:
     """
     own = np.where(np.isnan(done.times), np.where(np.isnan(times), 1, 2), 0)
     actions = done.names > 0
-    said = np.where(np.isnan(done.times), -1, done.times)  # as no time is equal to none
-    what = (done.names, done.slots, np.where(actions, done.values, 0), np.where(actions, said, 0))
+    # No time is equal to none, and so is no value.
+    when, worth = (np.where(np.isnan(said), -np.inf, said) for said in (done.times, done.values))
+    what = (done.names, done.slots, np.where(actions, worth, 0), np.where(actions, when, 0))
     turn = np.where(actions, turns(done.rows, *what), 0)
     again = turns(first[done.rows], *what, turn, order=(times, own)) > 0
     return replace(done, rows=first[done.rows], times=times).take(~again)

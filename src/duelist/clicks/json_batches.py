@@ -66,10 +66,10 @@ def _json_reader(attributes: Sequence[str]) -> Callable[[list[int], list[str]], 
     default: Any = partial(msgspec.field, default=None)
     fields += [(own, str | int | float | None, default(name=name)) for own, name in zip(extra, attributes, strict=True)]
     row_type = msgspec.defstruct("Row", fields, gc=False, kw_only=True)
-    decode, decode_all = msgspec.json.Decoder(row_type).decode, msgspec.json.Decoder(list[row_type]).decode  # type: ignore[valid-type]
+    decode = msgspec.json.Decoder(row_type).decode
 
     def batch_of(numbers: list[int], texts: list[str]) -> Any:
-        rows, others = _decoded(numbers, texts, decode, decode_all)
+        rows, others = _decoded(numbers, texts, decode)
         if others:
             bad = {number for number, _ in others}
             texts = [text for number, text in zip(numbers, texts, strict=True) if number not in bad]
@@ -92,15 +92,12 @@ def _json_reader(attributes: Sequence[str]) -> Callable[[list[int], list[str]], 
 
 
 def _decoded(
-    numbers: Sequence[int], texts: Sequence[str], decode: Callable[[str], Any], decode_all: Callable[[str], Any]
+    numbers: Sequence[int], texts: Sequence[str], decode: Callable[[str], Any]
 ) -> tuple[list[Any], list[tuple[int, Any]]]:
-    """The rows that can be decoded at once, and those that cannot, with their lines; all together if all can."""
-    try:
-        rows = decode_all("[" + ",".join(texts) + "]")
-        if len(rows) == len(texts) and not any(any(map(attrgetter(name), rows)) for name in UNUSUAL):
-            return rows, []
-    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
-        pass
+    """The rows that can be decoded, and those that cannot, with their lines.
+
+    Each by itself: all together would mend a line that breaks off with what another has too much.
+    """
     rows, others = [], []
     for number, text in zip(numbers, texts, strict=True):
         try:

@@ -1,7 +1,7 @@
 """JSON lines read by compiled code: rows of the usual form straight into numbers and hashes.
 
-Lines with escapes other than of letters are left to those who read them the long way, and so is whatever row_text.py
-leaves alone.
+Lines with escapes other than of letters and slashes are left to those who read them the long way, and so is whatever
+row_text.py leaves alone.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class JsonRows(LineRows):
     def __init__(self, block: bytes, columns: Sequence[str]) -> None:
         super().__init__(block, columns)
         if self.text is not None:
-            if b"\\u" in block:
+            if b"\\" in block:
                 write_out(self.text)
             read_rows(self.text, True, *self.parts)
 

@@ -170,12 +170,14 @@ def actions_of(text: Bytes, at: int, inner: Fields, documents: Hashes, size: int
         name, slot = name_hash(text, inner.begins[NAME], inner.ends[NAME]), slot_of(text, inner, documents, size)
         if name == EMPTY or name == inner.keys[OF_CLICK] or not 0 <= slot < size:
             return -1
-        value, moment = 1.0, np.nan
-        if inner.ends[VALUE]:
+        value, moment = np.nan, np.nan
+        if has_value(text, inner, VALUE):
             value = amount_of(text, inner.begins[VALUE], inner.ends[VALUE])
+            if np.isnan(value):
+                return -1
         if has_value(text, inner, MOMENT):
             moment = moment_in(text, inner.begins[MOMENT], inner.ends[MOMENT])
-        if np.isnan(value) or moment < 0:
+        if moment < 0:
             return -1
         acts.slots[end], acts.names[end], acts.values[end], acts.moments[end] = slot, name, value, moment
         end += 1

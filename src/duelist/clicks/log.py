@@ -72,15 +72,27 @@ def read_log(path: str | Path, events: str | Path | None = None, ordinals: int |
     """
     kind = suffix(path)
     if kind not in (*DELIMITERS, *JSON_LINES):
-        allowed = ", ".join((*DELIMITERS, *JSON_LINES))
-        raise BadInput(f"cannot tell what is in {str(path)!r}: its name must end in one of {allowed}, or that and .gz")
+        raise unknown_ending(path, "; scan_log also reads .parquet")
     if kind in JSON_LINES and is_ubi(path):
         return usable(read_ubi(path, events, ordinals), path)
     if events is not None:
-        raise BadInput(f"{str(path)!r} does not hold UBI queries, so that a file of events cannot be joined to it")
+        raise no_queries(path)
     if kind in JSON_LINES:
         return _collect(path, _json_rows(path), typed=True)
     return _collect(path, _table_rows(path, DELIMITERS[kind]), typed=False)
+
+
+def unknown_ending(path: str | Path, more: str) -> BadInput:
+    """Which endings of names say what is in a file."""
+    allowed = ", ".join((*DELIMITERS, *JSON_LINES))
+    return BadInput(
+        f"cannot tell what is in {str(path)!r}: its name must end in one of {allowed}, or that and .gz{more}"
+    )
+
+
+def no_queries(path: str | Path) -> BadInput:
+    """What is wrong with events of a log that is not UBI."""
+    return BadInput(f"{str(path)!r} does not hold UBI queries, so that a file of events cannot be joined to it")
 
 
 def _collect(path: str | Path, rows: Iterator[tuple[int, str, Any]], typed: bool) -> Log:

@@ -31,6 +31,6 @@ def with_rankers(log: Portions) -> Portions:
     def compared(portion: Impressions) -> Impressions:
         given = np.zeros((len(portion), len(names)))
         given[np.arange(len(portion)), column[portion.setups]] = 1.0
-        return replace(portion, given=given, setups=np.zeros(len(portion), np.int16), setup_names=(names,))
+        return replace(portion, given=given, setups=np.zeros(len(portion), np.int32), setup_names=(names,))
 
     return Part(log, compared)

@@ -16,7 +16,7 @@ def parquet_parts(path: str | Path, size: int) -> Iterator[Any]:
     """
     file = _open(path)
     for group in range(file.num_row_groups):
-        yield from map(_in_microseconds, file.iter_batches(size, row_groups=[group]))
+        yield from map(_usual, file.iter_batches(size, row_groups=[group]))
 
 
 def parquet_names(path: str | Path) -> list[str]:
@@ -37,15 +37,33 @@ def _open(path: str | Path) -> Any:
         raise BadInput(f"{str(path)!r} is no Parquet file: {error}") from None
 
 
-def _in_microseconds(part: Any) -> Any:
-    """The same with times of nanoseconds cut short, as those of a text are: Python's have no more than six digits."""
+def _usual(part: Any) -> Any:
+    """The same with columns of usual types."""
+    for place, column in enumerate(part.schema):
+        if (kind := _usual_type(column.type)) != column.type:
+            part = part.set_column(place, column.name, part.column(place).cast(kind, safe=False))
+    return part
+
+
+def _usual_type(kind: Any) -> Any:
+    """What a type becomes: texts of their own where it has views of them, of which no rows can be taken.
+
+    Times of nanoseconds are cut short, as those of a text are: Python's have no more than six digits.
+    """
     import pyarrow
 
-    for place, column in enumerate(part.schema):
-        if pyarrow.types.is_timestamp(column.type) and column.type.unit == "ns":
-            cut = part.column(place).cast(pyarrow.timestamp("us", column.type.tz), safe=False)
-            part = part.set_column(place, column.name, cut)
-    return part
+    types = pyarrow.types
+    if types.is_timestamp(kind) and kind.unit == "ns":
+        return pyarrow.timestamp("us", kind.tz)
+    if types.is_string_view(kind):
+        return pyarrow.large_string()
+    if types.is_binary_view(kind):
+        return pyarrow.large_binary()
+    if types.is_list(kind):
+        return pyarrow.list_(kind.value_field.with_type(_usual_type(kind.value_type)))
+    if types.is_struct(kind):
+        return pyarrow.struct([field.with_type(_usual_type(field.type)) for field in kind])
+    return kind
 
 
 def said(value: Any) -> Any:

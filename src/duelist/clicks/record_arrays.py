@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from duelist.clicks.columns import DONE, Form, Names
+from duelist.clicks.columns import DONE, MOST_LOST, Form, Names
 from duelist.clicks.impressions import CREDIT, NOWHERE, changed
 from duelist.clicks.records import Record
 from duelist.core.hashes import Hashes, list_hashes, pair_hashes, text_hashes
@@ -37,7 +37,7 @@ def arrays_of(
         "sizes": [len(record.shown) for record in records],
         "firsts": [form.first for form in forms],
         "larger": [form.larger for form in forms],
-        "lost": [min(255, record.lost) for record in records],
+        "lost": [min(MOST_LOST, record.lost) for record in records],
     }
     done = [
         each for row, (_, record, form) in enumerate(waiting, first_row) for each in _done(row, record, form, actions)
@@ -50,9 +50,10 @@ def _done(row: int, record: Record, form: Form, actions: Names) -> list[tuple[An
     times = record.click_times or (nan,) * len(form.slots)
     done = [(row, *click, 0, 1.0) for click in zip(form.teams, form.slots, times, strict=True)]
     for action in record.actions:
-        team, time = record.teams[action.slot] if record.teams else -1, nan if action.time is None else action.time
-        done.append((row, team, action.slot, time, actions[action.name], action.value))
-    done += [(row, -1, NOWHERE, nan, actions[name], 1.0) for name in record.lost_actions]
+        team = record.teams[action.slot] if record.teams else -1
+        time, value = (nan if said is None else said for said in (action.time, action.value))
+        done.append((row, team, action.slot, time, actions[action.name], value))
+    done += [(row, -1, NOWHERE, nan, actions[name], nan) for name in record.lost_actions]
     return done + [(row, *change) for change in _changes(record)]
 
 

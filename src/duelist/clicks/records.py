@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 LATEST = 253402300800.0  # the year 10000, in seconds since 1970
 MILLISECONDS = 1e11  # a greater number of seconds is beyond the year 5000: it counts milliseconds
+MOST_SHOWN = 65_535  # documents of a list: as arrays know sizes by two bytes
+MOST_RANKERS = 32_767  # of an impression: likewise, and -1 is nobody
 CLICK = "click"  # the name of the one action that is not kept in `actions`
 NOBODY = " "  # in place of the name of a ranker, which is never blank
 
@@ -20,7 +22,7 @@ class Action(NamedTuple):
 
     name: str
     slot: int  # position in shown, from 0
-    value: float = 1.0
+    value: float | None = None  # not said, or not as a number
     time: float | None = None  # seconds since 1970, if known
 
 
@@ -130,6 +132,18 @@ def number(name: str, value: Any) -> float:
     if not math.isfinite(found):
         raise BadRow(f"{name} must be a number, not {value!r}")
     return found
+
+
+def worth(value: Any) -> float | None:
+    """What something done is worth; None where that is not said, or not as a number.
+
+    >>> worth("19.99"), worth("19,99"), worth(None)
+    (19.99, None, None)
+    """
+    try:
+        return number("value", value)
+    except BadRow:
+        return None
 
 
 def seconds(value: Any) -> float:

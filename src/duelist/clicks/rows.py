@@ -10,7 +10,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, sole, text, whole
+from duelist.clicks.records import (
+    CLICK,
+    MOST_RANKERS,
+    MOST_SHOWN,
+    Action,
+    BadRow,
+    Record,
+    number,
+    seconds,
+    sole,
+    text,
+    whole,
+    worth,
+)
 from duelist.core.errors import BadInput
 
 DOCUMENT = ("id", "document", "doc", "object_id")  # what a shown document that is an object may call its id
@@ -49,7 +62,7 @@ def record_of(row: Mapping[str, Any], otherwise: str, typed: bool = True) -> Rea
     """
     if row.get("shown") is None and row.get("ranker") is not None:
         return Read(_lone_click(row, otherwise))
-    shown, labels = _shown(row)
+    shown, labels = shown_of(row)
     rankers = items(row, "rankers", "ranker", text)
     given = items(row, "teams", "team", _as_is) or labels
     rankers = rankers or _named(given)
@@ -102,7 +115,7 @@ def items(row: Mapping[str, Any], column: str, each: str, read: Callable[[str, A
     return tuple(read(each, item) for item in value)
 
 
-def _shown(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def shown_of(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     """The documents, and the ranker of each where they are objects that name one."""
     if row.get("shown") is None:
         raise BadRow("no shown list")
@@ -172,7 +185,7 @@ class _Clicks:
             moment = fields.get("time", time)
             moment = None if moment is None else seconds(moment)
             if name != CLICK:
-                self.actions.append(Action(name, slot, number("value", fields.get("value", 1.0)), moment))
+                self.actions.append(Action(name, slot, worth(fields.get("value")), moment))
             elif slot in self.times:
                 self.repeated.append(slot)
             else:
@@ -217,6 +230,9 @@ def called(action: str) -> str:
 def fault(record: Record) -> str:
     """What contradicts itself in a record; empty if nothing does."""
     size, rankers = len(record.shown), len(record.rankers)
+    for name, many, most in (("documents", size, MOST_SHOWN), ("rankers", rankers, MOST_RANKERS)):
+        if many > most:
+            return f"{many} {name}, but an impression has at most {most}"
     if twice := _twice(record.shown):
         return f"document {twice!r} is shown twice"
     if twice := _twice(record.rankers):
@@ -245,7 +261,7 @@ def favoured(row: Mapping[str, Any], typed: bool = True) -> str:
     try:
         if row.get("shown") is None and row.get("ranker") is not None:
             return text("ranker", row["ranker"])
-        shown, labels = _read_or(((), ()), lambda: _shown(row))
+        shown, labels = _read_or(((), ()), lambda: shown_of(row))
         given = _read_or((), lambda: items(row, "teams", "team", _as_is)) or labels
         rankers = _read_or((), lambda: items(row, "rankers", "ranker", text)) or _named(given)
         credit = _read_or((), lambda: items(row, "credit", "credit", number))
@@ -281,7 +297,9 @@ def row_of(record: Record) -> dict[str, Any]:
     own = {name: value for name, value in vars(record).items() if name not in NO_COLUMNS}
     row = dict(record.attributes) | {n: list(value) if isinstance(value, tuple) else value for n, value in own.items()}
     placed: list[Any] = [
-        {"name": a.name, "position": a.slot, "value": a.value} | ({} if a.time is None else {"time": a.time})
+        {"name": a.name, "position": a.slot}
+        | ({} if a.value is None else {"value": a.value})
+        | ({} if a.time is None else {"time": a.time})
         for a in record.actions
     ]
     row["actions"] = placed + [{"name": name, "position": None} for name in record.lost_actions]

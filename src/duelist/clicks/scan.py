@@ -15,7 +15,7 @@ from duelist.clicks.files import CutShort, suffix
 from duelist.clicks.gather import Gatherer
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.json_batches import json_batches
-from duelist.clicks.log import DELIMITERS, INSTEAD, JSON_LINES, no_log, read_log, usable
+from duelist.clicks.log import DELIMITERS, INSTEAD, JSON_LINES, no_log, no_queries, read_log, unknown_ending, usable
 from duelist.clicks.parquet_batches import parquet_batches
 from duelist.clicks.parquet_files import parquet_names
 from duelist.clicks.portions import Portions
@@ -75,13 +75,15 @@ def _reader(
     if kind in (*JSON_LINES, PARQUET) and is_ubi(path):
         found = Gatherer(attributes=attributes)
         return found, _taken_ubi(path, events, ordinals, found)
-    if events is not None or kind not in (*DELIMITERS, *JSON_LINES, PARQUET):
-        read_log(path, events, ordinals)  # which says what is wrong with them
+    if kind not in (*DELIMITERS, *JSON_LINES, PARQUET):
+        raise unknown_ending(path, f", or in {PARQUET}")
+    if events is not None:
+        raise no_queries(path)
     if kind == PARQUET:
         found = Gatherer(list, True, attributes)
         return found, _taken(path, parquet_batches(path, attributes, found), found)
     if kind in JSON_LINES:
-        found = Gatherer(msgspec.json.decode, True, attributes)
+        found = Gatherer(msgspec.json.Decoder(list[Any]).decode, True, attributes)
         return found, _taken(path, json_batches(path, attributes, found), found)
     found = Gatherer(listed, False, attributes)
     return found, _taken(path, table_batches(path, DELIMITERS[kind], attributes, found), found)

@@ -1,6 +1,6 @@
 """A log that is larger than memory: portions of arrays in a file that nobody else sees, in the order of time.
 
-Small logs never reach the disk. A large one takes about 45 bytes an impression there, in the folder for temporary
+Small logs never reach the disk. A large one takes about 50 bytes an impression there, in the folder for temporary
 files (TMPDIR), and in memory a table of 8 bytes a slot for the hashes of ids while it is written.
 """
 
@@ -15,11 +15,12 @@ import numpy as np
 from numpy.lib import format as array_format
 
 from duelist.clicks.columns import settled
-from duelist.clicks.impressions import PER_IMPRESSION, Array, Done, Impressions, first_rows, united
+from duelist.clicks.impressions import PER_IMPRESSION, Array, Done, Impressions, first_rows, forgetful, united
 from duelist.clicks.portions import in_time, joined, ordered, widened
 from duelist.core.hashes import HashSet
 
 PORTION = 1 << 18  # impressions
+TOGETHER = 1 << 19  # rows that are united at once, a quarter of a kilobyte each
 IN_MEMORY = 1 << 26  # bytes of a spool that are not worth a file
 SAMPLE = 64  # dates of a portion by which a log is split that is not in the order of time
 KEYS = ("ids", "bodies")  # what tells rows of the same impression
@@ -106,16 +107,16 @@ class Spool:
             yield replace(portion, attributes=settled(portion.attributes, self.head.attribute_names))
 
     def _raw(self) -> Iterator[Impressions]:
-        return (self._read(self.arrays, number) for number in range(len(self.arrays.places)))
+        return (self._portion(self.arrays.read(number)) for number in range(len(self.arrays.places)))
 
-    def _read(self, file: ArrayFile, number: int) -> Impressions:
-        found = file.read(number)
-        columns: dict[str, Any] = dict(zip(PLAIN, found, strict=False))
+    def _portion(self, found: Sequence[Array], names: Sequence[str] = PLAIN) -> Impressions:
+        """A portion of what `_arrays` made of it."""
+        columns: dict[str, Any] = dict(zip(names, found, strict=False))
         columns["given"] = widened(columns["given"], self.head.given.shape[1])
-        done = Done(*found[len(PLAIN) : len(PLAIN) + len(DONE)])
-        attributes = dict(zip(self.head.attributes, found[len(PLAIN) + len(DONE) :], strict=True))
+        done = Done(*found[len(names) : len(names) + len(DONE)])
+        attributes = dict(zip(self.head.attributes, found[len(names) + len(DONE) :], strict=True))
         nothing = np.broadcast_to(np.zeros(1, np.int8), len(columns["times"]))
-        columns |= dict.fromkeys(KEYS, nothing) | {"done": done, "attributes": attributes}
+        columns = dict.fromkeys(KEYS, nothing) | columns | {"done": done, "attributes": attributes}
         return replace(self.head, **columns)
 
     def _with_keys(self) -> Iterator[tuple[int, Impressions]]:
@@ -127,26 +128,49 @@ class Spool:
             begin += len(portion)
 
     def _unite(self) -> None:
-        """Rows whose id comes more than once are taken out, united in memory and put back where the earliest was."""
-        twice = np.unique(np.concatenate(self.again))
-        found, places = [], []
+        """Rows whose id comes more than once are united, some at a time, and put back where the earliest was."""
+        pieces = ArrayFile()
+        alone, several, begins = self._split(pieces)
+        self.arrays, self.keys = ArrayFile(), ArrayFile()
+        for numbers in several:
+            whole, rows = self._joined(pieces, numbers)
+            first = first_rows(whole.ids, whole.times)
+            one, rows = united(whole, rows), rows[first == np.arange(len(first))]
+            portion = np.searchsorted(begins, rows, side="right") - 1
+            for number in np.unique(portion).tolist():
+                mine = portion == number
+                alone[number].append(_add_piece(pieces, one.take(mine), rows[mine]))
+        self.rows, self.last, self.sorted = 0, -np.inf, True
+        for numbers in filter(None, alone):
+            both, rows = self._joined(pieces, numbers)
+            self._write(ordered(both, np.argsort(rows)))
+
+    def _split(self, pieces: ArrayFile) -> tuple[list[list[int]], list[list[int]], list[int]]:
+        """Write each portion in pieces: rows whose id comes once, and those of other ids, so many at most together.
+
+        The numbers of the first by portions and of the others by ids, and the places where portions begin.
+        """
+        again = np.concatenate(self.again)
+        twice = np.unique(again)
+        several: list[list[int]] = [[] for _ in range(1 + (len(twice) + len(again)) // TOGETHER)]
+        alone, begins = list[list[int]](), list[int]()
         for begin, portion in self._with_keys():
-            hit = np.isin(portion.ids, twice)
-            found.append(portion.take(hit))
-            places.append(begin + np.flatnonzero(hit))
-        whole, rows = joined(found), np.concatenate(places)
-        first = first_rows(whole.ids, whole.times)
-        one, rows = united(whole, rows), rows[first == np.arange(len(first))]
-        fresh = Spool()
-        fresh.head = self.head
-        for begin, portion in self._with_keys():
-            rest = ~np.isin(portion.ids, twice)
-            mine = (rows >= begin) & (rows < begin + len(portion))
-            both = joined([portion.take(rest), one.take(mine)])
-            if len(both):
-                order = np.argsort(np.concatenate([begin + np.flatnonzero(rest), rows[mine]]))
-                fresh._write(ordered(both, order))
-        self.arrays, self.rows, self.sorted = fresh.arrays, fresh.rows, fresh.sorted
+            at = np.minimum(np.searchsorted(twice, portion.ids), len(twice) - 1)
+            part = np.where(twice[at] == portion.ids, portion.ids % len(several), len(several))
+            alone.append([])
+            begins.append(begin)
+            for number in np.unique(part).tolist():
+                mine = part == number
+                piece, once = portion.take(mine), number == len(several)
+                numbers = alone[-1] if once else several[number]
+                numbers.append(_add_piece(pieces, forgetful(piece) if once else piece, begin + np.flatnonzero(mine)))
+        return alone, list(filter(None, several)), begins
+
+    def _joined(self, pieces: ArrayFile, numbers: Sequence[int]) -> tuple[Impressions, Array]:
+        """Some pieces as one, and the places of its rows in the whole log."""
+        found = [pieces.read(number) for number in numbers]
+        portions = [self._portion(arrays[1:], PER_IMPRESSION) for arrays in found]
+        return joined(portions), np.concatenate([arrays[0] for arrays in found])
 
     def _sort(self) -> None:
         """Every portion is split by dates, and the parts of the same dates become a portion."""
@@ -161,10 +185,15 @@ class Spool:
         self.arrays = ArrayFile()
         for numbers in parts:
             if numbers:
-                self.arrays.add(_arrays(in_time(joined([self._read(split, number) for number in numbers]))))
+                self.arrays.add(_arrays(in_time(joined([self._portion(split.read(number)) for number in numbers]))))
         self.sorted = True
 
 
-def _arrays(portion: Impressions) -> list[Array]:
-    columns = [getattr(portion, name) for name in PLAIN]
+def _add_piece(pieces: ArrayFile, portion: Impressions, rows: Array) -> int:
+    """Write some rows with their places in the whole log; the number of the piece."""
+    return pieces.add([rows, *_arrays(portion, PER_IMPRESSION)])
+
+
+def _arrays(portion: Impressions, names: Sequence[str] = PLAIN) -> list[Array]:
+    columns = [getattr(portion, name) for name in names]
     return [*columns, *(getattr(portion.done, name) for name in DONE), *portion.attributes.values()]

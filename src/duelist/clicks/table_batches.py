@@ -50,7 +50,7 @@ def _table_batch(
     long = any(name in place for name in UNUSUAL)
     cells = [line.split(delimiter) for line in lines]
     usual = [
-        not long and len(row) == len(header) and '"' not in line and not row[place["shown"]].startswith("[")
+        not (long or '"' in line or len(row) != len(header) or row[place["shown"]].startswith("[")) and _is_text(line)
         for row, line in zip(cells, lines, strict=True)
     ]
     others: list[tuple[int, Any]] = []
@@ -67,6 +67,14 @@ def _table_batch(
     extra = [columns[place.get(name.lower(), -1)] for name in attributes]
     row_at = partial(_table_row_at, lines, header, delimiter)
     return Batch(lines=numbers, attributes=extra, **named), row_at, others
+
+
+def _is_text(line: str) -> bool:
+    """Whether a line was UTF-8: other bytes are lone surrogates."""
+    try:
+        return bool(line.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _table_row_at(texts: Sequence[str], header: Sequence[str], delimiter: str, place: int) -> Any:

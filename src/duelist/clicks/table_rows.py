@@ -73,7 +73,8 @@ def find_cells(text: Bytes, at: int, delimiter: int, columns: Ints, row: Fields)
             end, last = end_of_quoted(text, at)
         else:
             end = last = end_of_cell(text, at, delimiter)
-        if end < 0 or cell == columns.size or (end < last and columns[cell] >= OWN):
+        # An empty cell that begins a block would be as one that is not there.
+        if end <= 0 or cell == columns.size or (end < last and columns[cell] >= OWN):
             return -1
         if columns[cell] >= 0:
             row.begins[columns[cell]], row.ends[columns[cell]] = at, end

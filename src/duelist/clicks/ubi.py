@@ -134,7 +134,7 @@ def _impression(query: Mapping[str, Any], clients: Mapping[str, Mapping[str, Any
     extra = dict(given) if isinstance(given, dict) else {}
     row = extra | {name: as_list(extra[name]) for name in ("rankers", "teams", "credit") if name in extra}
     row |= {"id": query_id, "query": query.get("user_query"), "time": query.get("timestamp"), "clicks": None}
-    row |= {"user": _client(query) or _client(clients.get(query_id, {})), "shown": query.get("query_response_hit_ids")}
+    row |= {"user": _client(query, clients.get(query_id, {})), "shown": query.get("query_response_hit_ids")}
     return record_of(row, query_id)
 
 
@@ -154,8 +154,10 @@ def as_list(value: Any) -> Any:
     return [item.strip() for item in value.split(",")] if "," in value else value.split()
 
 
-def _client(fields: Mapping[str, Any]) -> Any:
-    return fields.get("client_id") or fields.get("user_id")
+def _client(*rows: Mapping[str, Any]) -> Any:
+    """Who it was, as the first row that says so has it; 0 is somebody."""
+    names = ("client_id", "user_id")
+    return next((row[name] for row in rows for name in names if row.get(name) not in (None, "")), None)
 
 
 def write_ubi(records: Iterable[Record], queries: str | Path, events: str | Path, mode: str = "new") -> None:
@@ -187,8 +189,8 @@ def _query_row(record: Record) -> dict[str, Any]:
 
 def _event_rows(record: Record) -> Iterator[dict[str, Any]]:
     times = record.click_times or (None,) * len(record.clicks)
-    done = [Action(CLICK, click, 1.0, time) for click, time in zip(record.clicks, times, strict=True)]
+    done = [Action(CLICK, click, None, time) for click, time in zip(record.clicks, times, strict=True)]
     for action in (*done, *record.actions):
         place: dict[str, Any] = {"object": {"object_id": record.shown[action.slot]}}
-        place |= {"position": {"ordinal": action.slot + 1}} | ({} if action.value == 1 else {"value": action.value})
+        place |= {"position": {"ordinal": action.slot + 1}} | ({} if action.value is None else {"value": action.value})
         yield {"action_name": action.name} | _shared(record, action.time) | {"event_attributes": place}

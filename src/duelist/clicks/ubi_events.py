@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from duelist.clicks.collector import Collector
-from duelist.clicks.records import CLICK, Action, BadRow, Record, number, seconds, text, whole
+from duelist.clicks.records import CLICK, Action, BadRow, Record, seconds, text, whole, worth
 from duelist.clicks.rows import RANKER, Read, first_of
 
 CLICKS = (CLICK, "click_through")
@@ -130,7 +130,7 @@ def _add(
     slot, moment = _slot(record.shown, fields, begin), _moment(fields.get("timestamp"))
     if action not in CLICKS:
         value = first_of(_inner(fields, "event_attributes") or {}, VALUE)
-        mine.actions.append(Action(action, slot, 1.0 if value is None else number("value", value), moment))
+        mine.actions.append(Action(action, slot, worth(value), moment))
         return
     mine.clicks.append((moment, slot))
     if label:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from math import nan
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import msgspec
 
 from duelist.clicks.impressions import NOWHERE
-from duelist.clicks.records import BadRow, seconds
+from duelist.clicks.records import LATEST, BadRow, seconds
 from duelist.clicks.row_text import NAMES, UNUSUAL
-from duelist.clicks.rows import KNOWN, RANKER
+from duelist.clicks.rows import KNOWN, RANKER, shown_of
 from duelist.clicks.ubi import as_list
 from duelist.clicks.ubi_buckets import NOBODY, NOTHING, Lines, key_of, key_of_line
 from duelist.clicks.ubi_events import CLICKS, VALUE
@@ -60,8 +61,8 @@ def moment_of(timestamp: Any) -> float:
     if timestamp.__class__ is str and timestamp[4:5] == "-":  # no number is written so
         try:
             moment = datetime.fromisoformat(timestamp)
-            if moment.tzinfo and moment.year >= 1970:
-                return moment.timestamp()
+            if moment.tzinfo and 0 <= (found := moment.timestamp()) < LATEST:
+                return found
         except ValueError:
             pass
     return seconds(timestamp)
@@ -72,7 +73,7 @@ class Happened(NamedTuple):
 
     name: str
     document: bytes  # as JSON
-    value: float
+    value: float  # NaN where not said
     time: float
 
 
@@ -96,7 +97,9 @@ class UsualQueries:
                 row = _decode(row.source)
             key = bytes(row.query_id)
             if key[:1] != b'"' or b"\\" in key:
+                named = key[:1] == b'"' or key.removeprefix(b"-").isdigit()
                 key = key_of(key)
+                self.unusual.update([] if named else [key])  # a list is no name, nor is a number with a point
             if row.action_name is not msgspec.UNSET or row.event_attributes is not msgspec.UNSET:
                 self._event(key, row)
             elif key in self.queries or key == NOBODY or not (row.user_query or row.query_response_hit_ids):
@@ -120,16 +123,19 @@ class UsualQueries:
         if action in CLICKS:
             self.clicks.setdefault(key, []).append((moment, document))
         else:
-            value = next((getattr(attributes, n) for n in VALUE if getattr(attributes, n) is not None), 1.0)
+            value = next((getattr(attributes, n) for n in VALUE if getattr(attributes, n) is not None), nan)
             self.actions.setdefault(key, []).append(Happened(action, document, value, moment))
 
     def slots(self, key: bytes) -> list[tuple[int, Happened]]:
         """What else happened to the documents of a query, with their slots: `NOWHERE` for what was not shown."""
         if key not in self.actions:
             return []
-        shown = msgspec.json.decode(self.queries[key][1].query_response_hit_ids)
+        shown, _ = shown_of({"shown": msgspec.json.decode(self.queries[key][1].query_response_hit_ids)})
         named = [(msgspec.json.decode(action.document), action) for action in self.actions[key]]
-        return [(shown.index(document) if document in shown else NOWHERE, action) for document, action in named]
+        return [  # of an action without a place only the name is kept
+            (shown.index(document), action) if document in shown else (NOWHERE, action._replace(value=nan, time=nan))
+            for document, action in named
+        ]
 
     def line(self, key: bytes) -> bytes:
         """A query as a line; an empty one if it is unusual."""
