@@ -20,6 +20,7 @@ from duelist.clicks.scan import scan_log, spool_log
 from duelist.clicks.ubi import write_ubi
 
 BOTH = ("clicks", "purchase")
+PAIR = ("old", "new")
 READERS = (read_log, scan_log, spool_log)
 
 
@@ -212,6 +213,25 @@ def test_losses_that_could_undo_the_lead_together_withhold_it(tmp_path: Path) ->
     assert reason.startswith(f"with all that was lost ({each}: up to 0.0619 an impression for ltr) bm25 would")
     assert found.winner is None
     assert analyze(read_log(tmp_path / "log.jsonl")).health.reasons == found.health.reasons
+
+
+@pytest.mark.parametrize(("unit", "window"), [("user", None), ("user", 24.0), ("query", None)])
+def test_clicks_that_guests_lost_are_weighed_as_the_clicks_of_guests(unit: str, window: float | None) -> None:
+    """Regulars come a hundred times, and each visit weighs a fraction; what is lost are the only clicks of others."""
+    luck, records = np.random.default_rng(11), []
+    who = luck.permutation([f"r{k}" for k in range(60)] * 100 + [f"g{k}" for k in range(1000)])
+    for i, name in enumerate(who.tolist()):
+        teams = (0, 1, 0, 1) if luck.random() < 0.5 else (1, 0, 1, 0)
+        clicks = tuple(slot for slot in range(4) if luck.random() < 0.12)
+        gone = name[0] == "g" and len(clicks) == 1 and teams[clicks[0]] == 0 and luck.random() < 0.75
+        user, query, clicks = (name, "q", clicks) if unit == "user" else (f"u{i}", name, clicks)
+        kept, shown = () if gone else clicks, ("a", "b", "c", "d")
+        records.append(Record(f"i{i}", user, query, START + 120.0 * i, shown, kept, PAIR, teams, lost=int(gone)))
+    bad = tuple(Rejected(1, "a click at 9, which is not there", "", row=False) for r in records for _ in range(r.lost))
+    found = analyze(Log(tuple(records), bad), unit=unit, window=window)
+    assert replace(found.comparisons[0], withheld=False).winner == "new"  # no ranker is better
+    assert found.winner is None
+    assert found.health.reasons[0].startswith(f"if all {len(bad)} clicks without a place were old's")
 
 
 def test_a_lead_that_could_be_undone_is_withheld_of_its_pair_alone() -> None:

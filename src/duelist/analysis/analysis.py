@@ -255,10 +255,8 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     days, effect, guarded = fold.daily.days(*pair), fold.daily.effect(*pair), fold.guards.guarded(settings.alpha)
 
     def judged(ledger: Ledger, found: Sequence[Comparison]) -> Health:
-        pairs = [(c, fold.daily.effect(c.first, c.second).impressions) for c in found]
-        return health_of(
-            fold.watch, ledger, pairs, days, moments, fold.strays(strays, ledger.outcome), guarded, alone, settings
-        )
+        gone = fold.strays(strays, ledger.outcome)
+        return health_of(fold.watch, ledger, found, days, moments, gone, guarded, alone, settings)
 
     others = [_leaders_first(found, [ranker.name for ranker in rankers]) for found in others]
     health, *own = map(judged, fold.ledgers, (comparisons, *others))

@@ -69,20 +69,20 @@ class Ledger:
         found = losses_of(self.losses, self.rankers, self.favoured, strays.rankers, counts, threshold, action)
         return (*found, self.unused.loss(self.rows + others, threshold))
 
-    def undone(self, losses: Sequence[Loss], strays: Strays, pair: Comparison, impressions: int, counted: float) -> str:
-        """Why what was lost could undo the lead of a pair in so many impressions; empty if nobody leads, or it cannot.
+    def undone(self, losses: Sequence[Loss], strays: Strays, pair: Comparison, counted: float) -> str:
+        """Why what was lost could undo the lead of a pair; empty if nobody leads, or it cannot.
 
         Each loss is asked alone, and then all of them together. Only a share of the log is counted as yet, and so is
-        what it lost.
+        what it lost. What is lost weighs 1 at most, as a first visit does: all that counts weighs less than its number.
         """
         ahead = pair.towards_leader()
         if ahead.winner is None:
             return ""
         swings = self._swings(losses, strays, ahead.first, ahead.second)
         parts = [(loss, counted * amount) for loss, amount in swings]
-        reasons = (could_undo([part], ahead.first, ahead.second, impressions, ahead.limits[0]) for part in parts)
-        alone = next(filter(None, reasons), "")
-        return alone or could_undo(parts, ahead.first, ahead.second, impressions, ahead.limits[0])
+        lead = ahead.first, ahead.second, ahead.accounts.weight, ahead.limits[0]
+        alone = next(filter(None, (could_undo([part], *lead) for part in parts)), "")
+        return alone or could_undo(parts, *lead)
 
     def _swings(self, losses: Sequence[Loss], strays: Strays, winner: str, loser: str) -> list[tuple[Loss, float]]:
         """What each loss may have been worth to the loser, beyond the winner."""

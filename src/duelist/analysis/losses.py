@@ -159,20 +159,21 @@ def _in_lists(name: str, rankers: Sequence[str], hit: Sequence[int]) -> str:
     return f"{name} are in lists that favour one ranker more than another: {counts}; whose they were nobody can tell"
 
 
-def could_undo(lost: Sequence[tuple[Loss, float]], winner: str, loser: str, impressions: int, low: float) -> str:
+def could_undo(lost: Sequence[tuple[Loss, float]], winner: str, loser: str, weight: float, low: float) -> str:
     """Why a lead of at least `low` an impression is not sure, if the loser had got what was lost; empty if it is.
 
-    With each loss comes what it may have been worth to the loser. Nobody can tell whose clicks without a place or
-    broken lines were; of other rows that are lost, the ranker that they favour may be known.
+    With each loss comes what it may have been worth to the loser; `weight` is that of all impressions. Nobody can tell
+    whose clicks without a place or broken lines were; of other rows that are lost, the ranker that they favour may be
+    known.
 
     >>> few = Loss(MISDATED, 40, 1000, {"old": 30, "new": 2}, None, True)
     >>> could_undo([(few, 28.0)], "new", "old", 1000, 0.03), could_undo([(few, 28.0)], "new", "old", 1000, 0.02)
     ('', 'with the 40 impressions dated far from all others (0.028 an impression for old) new would not surely win')
     """
     most = sum(amount for _, amount in lost)
-    if not lost or most < low * impressions:
+    if not lost or most < low * weight:
         return ""
-    rate = f"{most / max(1, impressions):.3g} an impression"
+    rate = f"{most / max(1.0, weight):.3g} an impression"
     if len(lost) > 1:
         each = ", ".join(f"{loss.count:,} {loss.name}" for loss, _ in lost)
         return f"with all that was lost ({each}: up to {rate} for {loser}) {winner} would not surely win"
