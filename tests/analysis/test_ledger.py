@@ -234,6 +234,62 @@ def test_clicks_that_guests_lost_are_weighed_as_the_clicks_of_guests(unit: str, 
     assert found.health.reasons[0].startswith(f"if all {len(bad)} clicks without a place were old's")
 
 
+def losing_dear_ones(number: int, options: dict[str, Any]) -> Analysis:
+    """Of old a few dear purchases lose their place, in lists without others; cheap ones are for new."""
+    luck, records = np.random.default_rng(12), []
+    for i in range(number):
+        teams = (0, 1) if luck.random() < 0.5 else (1, 0)
+        bought = [slot for slot in (0, 1) if luck.random() < (0.35, 0.5)[teams[slot]]]
+        gone = not bought and luck.random() < 0.06
+        done = tuple(Action("purchase", slot, 10.0) for slot in bought)
+        lost = ("purchase",) * gone
+        records.append(
+            Record(
+                f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), PAIR, teams, actions=done, lost_actions=lost
+            )
+        )
+    return analyze(Log(tuple(records)), **options)
+
+
+def test_lost_purchases_may_have_been_the_dearest() -> None:
+    """Each may be worth the cap, not what those are that were not lost."""
+    found = losing_dear_ones(3000, {"outcomes": ("purchase:value",), "cap": 200.0})
+    assert replace(found.comparisons[0], withheld=False).winner == "new"
+    (reason,) = found.health.reasons
+    assert (found.winner, reason.endswith("new would not surely win")) == (None, True)
+    assert losing_dear_ones(3000, {"outcomes": ("purchase",)}).winner == "new"  # by their number
+
+
+def test_lost_clicks_may_have_been_where_people_look_least() -> None:
+    records = [replace(r, lost=int(i % 50 == 0)) for i, r in enumerate(shopping(1500))]
+    log = Log(tuple(records), (Rejected(1, "a click at 9, which is not there", "", row=False),) * 30)
+    assert analyze(log).winner == "new"
+    found = analyze(log, outcomes=("clicks:debiased=1+0.9+0.1",))
+    assert (found.winner, len(found.health.reasons)) == (None, 1)
+    assert found.health.reasons[0].startswith("if all 30 clicks without a place were old's (0.2 an impression)")
+
+
+def test_lost_clicks_may_have_earned_as_much_as_any_list_does() -> None:
+    """Where lists come with credit: it told nothing of clicks that were lost, whatever their lists came with."""
+    records = [
+        replace(
+            r, credit=tuple(2.0 * sum(r.teams[c] == team for c in r.clicks) for team in (0, 1)), lost=int(not r.clicks)
+        )
+        for r in shopping(1500)
+    ]
+    empty = [i for i, r in enumerate(records) if r.lost]
+
+    def losing(number: int) -> Analysis:
+        kept = tuple(replace(r, lost=int(i in empty[:number])) for i, r in enumerate(records))
+        return analyze(
+            Log(kept, (Rejected(1, "a click at 9, which is not there", "", row=False),) * number), most_lost=0.4
+        )
+
+    assert losing(30).winner == "new"
+    found = losing(250)
+    assert (found.winner, found.health.reasons[0][:46]) == (None, "if all 250 clicks without a place were old's (")
+
+
 def test_a_lead_that_could_be_undone_is_withheld_of_its_pair_alone() -> None:
     """Best beats both clearly; of the other two one is just ahead, by less than what was lost."""
     luck, records = np.random.default_rng(5), []

@@ -5,6 +5,7 @@ Clicks may all be there while a tenth of the purchases is lost: each outcome ans
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ import numpy as np
 
 from duelist.analysis.clocks import Moments
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Credits, has_credit, is_usable
+from duelist.analysis.credits import Credits, has_credit, is_usable, told_credit
 from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, losses_of
-from duelist.analysis.outcomes import Outcome
+from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.unused import Unused
 from duelist.clicks.impressions import CREDIT, NOWHERE, Impressions
 from duelist.clicks.records import CLICK
@@ -32,13 +33,13 @@ class Strays(NamedTuple):
 class Ledger:
     """What is counted of one outcome, one portion after another."""
 
-    def __init__(self, outcome: Outcome, head: Impressions, rankers: tuple[str, ...]) -> None:
+    def __init__(self, outcome: Outcome, head: Impressions, rankers: tuple[str, ...], cap: float | None = None) -> None:
+        self.cap, self.dearest = cap, -math.inf  # the largest credit that comes with a list
         self.outcome, self.rankers, self.losses = outcome, rankers, head.losses
         names = head.action_names
         self.number = names.index(outcome.action) if outcome.action in names else len(names)
         self.favoured, self.unused = Favoured(len(rankers)), Unused(rankers)
         self.rows = self.done = self.late = 0
-        self.scored = outcome.action == CLICK  # whether all that compares rankers comes with credit
 
     def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
         """Enter a portion: all of it, what compares rankers, their credit with late actions and which are late."""
@@ -54,7 +55,9 @@ class Ledger:
         self.rows += len(log)
         self.done += int(told.sum())
         self.late += int((told & late).sum())
-        self.scored = self.scored and bool(has_credit(earned.log).all())
+        if self.outcome == CLICKS:
+            scores = np.where(has_credit(earned.log)[:, None], told_credit(earned.log), 1.0)
+            self.dearest = max(self.dearest, float(np.nanmax(scores, initial=-math.inf)))
 
     def all_losses(self, moments: Moments, strays: Strays, threshold: float) -> tuple[Loss, ...]:
         """Every way in which something was lost, of the whole log."""
@@ -88,15 +91,23 @@ class Ledger:
         """What each loss may have been worth to the loser, beyond the winner."""
         rejected, unplaced, _, _, misdated, *_, silent = losses
         first, second = self.rankers.index(winner), self.rankers.index(loser)
-        counted = not (self.scored or self.outcome.by_value or self.outcome.examination)
-        worth = [self.favoured.worth(place, least=1.0 if counted else 0.0) for place in (first, second)]
+        worth = [self.favoured.worth(place, self._most) for place in (first, second)]
         told = rejected.rankers.get(loser, 0) * worth[1] - rejected.rankers.get(winner, 0) * worth[0]
         untold = self.losses.rankers.get("", 0)
         found = [
-            (unplaced, 0.0 if self.scored else unplaced.count * (1.0 if counted else worth[1])),
+            (unplaced, unplaced.count * self._most),
             (rejected.named(f"{rejected.name} {UNTOLD}", untold), untold * worth[1]),
             (rejected, told),
             (misdated, strays.credit[second] - strays.credit[first]),
             (silent, self.unused.beyond * worth[1]),
         ]
         return [(loss, amount) for loss, amount in found if amount > 0]
+
+    @property
+    def _most(self) -> float:
+        """What one action may have counted: nobody knows what the lost ones were worth, or where they were clicked."""
+        if self.cap is not None:
+            return self.cap
+        if self.outcome.examination:
+            return float(self.outcome.weights().max())
+        return self.dearest if math.isfinite(self.dearest) else 1.0

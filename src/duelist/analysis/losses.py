@@ -101,9 +101,9 @@ class Favoured:
             counts += np.bincount(best[hit], minlength=len(counts))
         self.credit += np.bincount(best[alone], most[alone], len(self.credit))
 
-    def worth(self, ranker: int, least: float = 1.0) -> float:
-        """What an impression that favours a ranker gives it on average, and at least so much."""
-        return max(least, float(self.credit[ranker]) / max(1, int(self.all[ranker])))
+    def worth(self, ranker: int, otherwise: float) -> float:
+        """What an impression that favours a ranker gives it on average, if there is any."""
+        return float(self.credit[ranker]) / int(self.all[ranker]) if self.all[ranker] else otherwise
 
 
 def things(action: str) -> str:
