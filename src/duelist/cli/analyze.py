@@ -72,12 +72,15 @@ def analyze_command(
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
     from duelist.analysis import Settings, analyze_all
+    from duelist.analysis.weighed import check_weighed
     from duelist.clicks.columns_of import NoColumn, other_columns
     from duelist.core.errors import BadInput
 
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
     check_page(html)
+    if weights is not None:
+        check_weighed(outcome or ("clicks",))
     outcomes = _fitted(tuple(outcome or ("clicks",)), log, events, ordinals)
     caps = tuple(text if "=" in text else f"{outcomes[0]}={text}" for text in cap or ())
     settings = Settings(
@@ -119,7 +122,9 @@ def load(
         weighed = weigh(found, ClickWeights.from_json(_bytes_of(weights)))
         found = weighed.log
         typer.echo(
-            f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
+            f"{weighed.left_out:,} impressions of users that the weights were learned from are left out, and "
+            f"{weighed.several:,} of more than two rankers.",
+            err=True,
         )
     return impressions_of(found, columns)
 
