@@ -23,6 +23,7 @@ from duelist.clicks.rows import row_of
 from duelist.core.errors import BadInput
 
 CLEAR = {"old": 0.2, "new": 0.3}
+PAIR = ("old", "new")
 
 
 @pytest.fixture
@@ -403,6 +404,27 @@ def test_values_without_a_bound_have_no_verdict() -> None:
     for window in (None, 24.0):
         cautious = analyze(log, outcomes=("buy:value",), caps=("buy=100",), window=window, ended=True)
         assert cautious.winner is None  # a large one may still come
+
+
+def played(users: int, rate: float, seed: int) -> Log:
+    """Of old one record in so many is played a hundred times, of new every second one twice: no ranker is better."""
+    luck, records = np.random.default_rng(seed), []
+    for i in range(users):
+        teams = (0, 1) if luck.random() < 0.5 else (1, 0)
+        plays = {0: 100 * (luck.random() < rate), 1: 2 * (luck.random() < 0.5)}
+        done = tuple(Action("play", teams.index(team), 1.0) for team, often in plays.items() for _ in range(often))
+        records.append(Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), PAIR, teams, actions=done))
+    return Log(tuple(records))
+
+
+def test_more_actions_than_slots_have_no_bound_and_no_verdict() -> None:
+    found = analyze(played(300, 0.004, seed=1), outcomes=("play",))
+    (pair,) = found.comparisons
+    assert (found.winner, pair.needs_cap) == (None, 100.0)
+    assert "There is more of 'play' than slots in some lists, so that it has no bound" in str(found)
+    capped = analyze(played(300, 0.004, seed=1), outcomes=("play",), cap=2).comparisons[0]
+    assert (capped.needs_cap, capped.capped is not None and capped.capped.share > 0) == (None, True)
+    assert analyze(played(300, 0.0, seed=1), outcomes=("play",)).winner == "new"  # two in a list of two
 
 
 @pytest.mark.parametrize("unit", ["user", "query"])

@@ -23,7 +23,9 @@ class Credits:
     log: Impressions  # those impressions alone
     credit: Floats  # impressions x rankers, NaN where a ranker took no part
     present: Flags  # all impressions x rankers, in the order of time, those of one ranker alone included
-    beyond_clicks: bool = False  # some scores of the log are more than clicks can be worth: nobody knows their bound
+    unbounded: bool = (
+        False  # some scores are more than clicks can be worth, or more than slots: nobody knows their bound
+    )
 
     @property
     def times(self) -> Floats:
@@ -74,7 +76,8 @@ class Crediting:
         """Of one portion."""
         usable = is_usable(log)
         credit = earned(log, outcome, self.columns, len(self.rankers), late)
-        beyond = outcome == CLICKS and bool((exceeds_clicks(log) & usable).any())
+        exceeds = exceeds_clicks(log) if outcome == CLICKS else exceeds_slots(log, outcome, late)
+        beyond = bool((exceeds & usable).any())
         return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
 
 
@@ -112,14 +115,25 @@ def exceeds_clicks(log: Impressions) -> Flags:
     return np.asarray((np.abs(told_credit(log)) > most[:, None]).any(1))
 
 
+def exceeds_slots(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
+    """Which lists have more of an action than slots, as plays of one record may be: it has no bound."""
+    if outcome.by_value or outcome.examination:  # these have bounds of their own, or need one anyway
+        return np.zeros(len(log), np.bool_)
+    number = np.bincount(log.done.rows[counted(log, outcome, late)], minlength=len(log))
+    return np.asarray(number > log.sizes)
+
+
+def counted(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
+    """Which of what was done counts for an outcome: its action, on somebody's slot, in time."""
+    name = outcome.action
+    number = log.action_names.index(name) if name in log.action_names else len(log.action_names)
+    chosen = (log.done.names == number) & (log.done.teams >= 0)
+    return np.asarray(chosen if late is None else chosen & ~late)
+
+
 def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, late: Flags | None) -> Floats:
     """The scores of an outcome: for clicks those of the log if it has any, else what the slots of a team got."""
-    done, name = log.done, outcome.action
-    number = log.action_names.index(name) if name in log.action_names else len(log.action_names)
-    chosen = (done.names == number) & (done.teams >= 0)
-    if late is not None:
-        chosen &= ~late
-    done = done.take(chosen)
+    done = log.done.take(counted(log, outcome, late))
     place = columns[log.setups[done.rows], done.teams]
     kept = place >= 0
     cells = done.rows[kept].astype(np.int64) * rankers + place[kept]

@@ -9,7 +9,7 @@ from duelist.analysis.analysis import ATTRIBUTION, Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.days import halves
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.outcomes import Outcome
+from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import Traffic
 from duelist.evidence.capped import Capped
 from duelist.evidence.limits import START
@@ -130,7 +130,9 @@ def _counts(analysis: Analysis) -> str:
 def _needs_cap(analysis: Analysis, proposed: float) -> str:
     """What a verdict on values needs."""
     what = analysis.settings.outcomes[0]
-    unbounded = what if Outcome.read(what).by_value else "The credit of this log"
+    unbounded = "The credit of this log" if Outcome.read(what) == CLICKS else what
+    if unbounded == what and not Outcome.read(what).by_value:
+        unbounded = f"There is more of {what!r} than slots in some lists, so that it"
     why = f"{unbounded} has no bound: one value too rare to have come yet can turn it"
     return f"{why}. Say what is worth counting at most, as --cap {what}={proposed:g}, whoever is ahead."
 
