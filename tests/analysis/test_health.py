@@ -259,7 +259,7 @@ def test_clicked_rows_that_do_not_say_whose_withhold_the_verdict(gone: dict[str,
     found = analyze(read_log(file))
     assert replace(found.comparisons[0], withheld=False).winner == "old"  # what is lost decides
     assert found.winner is None
-    assert f"clicked impressions without teams or credit: {sum(hit) / 800:.1%} of 800" in found.health.reasons[0]
+    assert f"impressions with clicks without teams or credit: {sum(hit) / 800:.1%} of 800" in found.health.reasons[0]
     assert analyze(scan_log(file)).health.reasons == found.health.reasons
     few = [replace(r, **gone) if mine and i < 300 else r for i, (r, mine) in enumerate(zip(records, hit, strict=True))]
     assert "have clicks in" in analyze(Log(tuple(few)), most_lost=0.5).health.reasons[0]

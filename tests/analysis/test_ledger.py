@@ -131,8 +131,26 @@ def test_purchases_in_rows_without_teams_withhold_the_verdict_on_them() -> None:
     ]
     found = analyze(Log(tuple(kept)), outcomes=BOTH)
     assert (found.winner, found.health.reasons) == ("new", ())
-    assert "rows without teams or credit have clicks in" in found.others[0].health.reasons[0]
+    lost, reason = found.others[0].health.reasons
+    gone, there = (sum(bool(r.actions) and not (r.teams and told) for r in kept) for told in (True, False))
+    assert lost.startswith(
+        f"impressions with actions 'purchase' without teams: {gone / there:.1%} of {there:,}, more than 5%"
+    )
+    assert reason.startswith("rows without teams have actions 'purchase' in")
     assert found.others[0].comparisons[0].winner is None
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.01])
+@pytest.mark.parametrize("outcome", ["purchase", "purchase:value", "clicks:debiased=1+0.5"])
+def test_credit_says_nothing_of_whose_purchases_are(rate: float, outcome: str) -> None:
+    """It tells of clicks as they are: of all else rows with credit and without teams count nothing, which is no tie."""
+    rows = [replace(r, teams=(), credit=(0.0, float(len(r.clicks)))) for r in shopping(1500, rate=rate)]
+    found = analyze(Log(tuple(rows)), outcomes=("clicks", outcome), caps=(f"{outcome}=5",))
+    assert (found.winner, found.health.reasons) == ("new", ())
+    assert "100.0%" in found.others[0].health.reasons[0]
+    mixed = [row if i % 5 == 0 else r for i, (row, r) in enumerate(zip(rows, shopping(1500, rate=rate), strict=True))]
+    found = analyze(Log(tuple(mixed)), outcomes=("clicks", outcome), caps=(f"{outcome}=5",))
+    assert (found.winner, found.others[0].health.valid) == ("new", False)
 
 
 def test_purchases_of_queries_that_are_not_there_are_lost(tmp_path: Path) -> None:

@@ -74,18 +74,30 @@ class Crediting:
 
     def credits(self, log: Impressions, outcome: Outcome = CLICKS, late: Flags | None = None) -> Credits:
         """Of one portion."""
-        usable = is_usable(log)
+        usable = is_usable(log, outcome)
         credit = earned(log, outcome, self.columns, len(self.rankers), late)
         exceeds = exceeds_clicks(log) if outcome == CLICKS else exceeds_slots(log, outcome, late)
         beyond = bool((exceeds & usable).any())
         return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
 
 
-def is_usable(log: Impressions) -> Flags:
-    """Which impressions compare rankers and say who earned their clicks."""
+def is_usable(log: Impressions, outcome: Outcome = CLICKS) -> Flags:
+    """Which impressions compare rankers and say who earned what an outcome counts, if anything."""
     several = np.array([len(names) > 1 for names in log.setup_names])[log.setups]
-    clicked = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log)) > 0
-    return np.asarray(several & (has_credit(log) | (log.firsts > NO_TEAMS) | ~clicked))
+    acted = np.bincount(log.done.rows[log.done.names == number_of(log, outcome)], minlength=len(log)) > 0
+    return np.asarray(several & (tells(log, outcome) | ~acted))
+
+
+def tells(log: Impressions, outcome: Outcome) -> Flags:
+    """Which impressions say whose the actions of an outcome are: credit says so of clicks as they are alone."""
+    teams = np.asarray(log.firsts > NO_TEAMS)
+    return teams | has_credit(log) if outcome == CLICKS else teams
+
+
+def number_of(log: Impressions, outcome: Outcome) -> int:
+    """The number of its action; one that no action has if nobody did it."""
+    names = log.action_names
+    return names.index(outcome.action) if outcome.action in names else len(names)
 
 
 NO_TEAMS = -2  # in `firsts`: nobody knows who owns a slot
@@ -125,9 +137,7 @@ def exceeds_slots(log: Impressions, outcome: Outcome, late: Flags | None = None)
 
 def counted(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
     """Which of what was done counts for an outcome: its action, on somebody's slot, in time."""
-    name = outcome.action
-    number = log.action_names.index(name) if name in log.action_names else len(log.action_names)
-    chosen = (log.done.names == number) & (log.done.teams >= 0)
+    chosen = (log.done.names == number_of(log, outcome)) & (log.done.teams >= 0)
     return np.asarray(chosen if late is None else chosen & ~late)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from duelist.analysis.clocks import Moments
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Credits, has_credit, is_usable, told_credit
+from duelist.analysis.credits import Credits, has_credit, is_usable, number_of, told_credit
 from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, losses_of
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.unused import Unused
@@ -36,14 +36,13 @@ class Ledger:
     def __init__(self, outcome: Outcome, head: Impressions, rankers: tuple[str, ...], cap: float | None = None) -> None:
         self.cap, self.dearest = cap, -math.inf  # the largest credit that comes with a list
         self.outcome, self.rankers, self.losses = outcome, rankers, head.losses
-        names = head.action_names
-        self.number = names.index(outcome.action) if outcome.action in names else len(names)
-        self.favoured, self.unused = Favoured(len(rankers)), Unused(rankers)
+        self.number = number_of(head, outcome)
+        self.favoured, self.unused = Favoured(len(rankers)), Unused(rankers, outcome)
         self.rows = self.done = self.late = 0
 
     def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
         """Enter a portion: all of it, what compares rankers, their credit with late actions and which are late."""
-        is_click, usable = self.outcome.action == CLICK, is_usable(log)
+        is_click, usable = self.outcome.action == CLICK, is_usable(log, self.outcome)
         mine = log.done.names == self.number
         nowhere = mine & (log.done.slots == NOWHERE)
         told = mine | (log.done.names == CREDIT) if is_click else mine
