@@ -25,7 +25,7 @@ from duelist.analysis.settings import DEFAULT, Settings
 from duelist.clicks.gather import impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Log
-from duelist.clicks.lone import is_clicks_alone, with_rankers
+from duelist.clicks.lone import is_clicks_alone, with_rankers, without_labels
 from duelist.clicks.portions import Part, Portions, in_time
 from duelist.clicks.records import CLICK
 from duelist.core.errors import BadInput
@@ -234,7 +234,7 @@ def _experiment(log: Portions, number: int) -> Portions:
 
 def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     alone = is_clicks_alone(log)
-    log, strays = _dated(with_rankers(log) if alone else log)
+    log, strays = _dated(with_rankers(log) if alone else without_labels(log))
     log = _without_crowds(log, settings.most)
     hours = settings.attribution
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)

@@ -9,7 +9,7 @@ import numpy as np
 
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import participants
-from duelist.clicks.impressions import CREDIT, Array, Impressions
+from duelist.clicks.impressions import CREDIT, NO_TEAMS, Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
@@ -98,9 +98,6 @@ def number_of(log: Impressions, outcome: Outcome) -> int:
     """The number of its action; one that no action has if nobody did it."""
     names = log.action_names
     return names.index(outcome.action) if outcome.action in names else len(names)
-
-
-NO_TEAMS = -2  # in `firsts`: nobody knows who owns a slot
 
 
 def has_credit(log: Impressions) -> Flags:

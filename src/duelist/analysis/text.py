@@ -289,7 +289,7 @@ def _of_late(traffic: Traffic) -> str:
 
 def _users(analysis: Analysis, leading: Comparison) -> list[str]:
     hours = f"{analysis.window or 0:g} hours"
-    what = "clicks" if analysis.clicks_alone else "impressions"
+    what = "rows with clicks" if analysis.clicks_alone else "impressions"
     lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} {what} in all."]
     if analysis.waiting:
         lines.append(f"{analysis.waiting:,} more impressions wait for their clicks; they count later, or with --ended.")

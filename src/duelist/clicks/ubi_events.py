@@ -151,7 +151,7 @@ def _with(found: Collector, record: Record, mine: Joined, rankers: tuple[str, ..
     record = replace(record, actions=tuple(mine.actions), lost=mine.lost, lost_actions=tuple(mine.lost_actions))
     if record.teams or record.credit or not mine.labels:
         return record
-    names = record.rankers or rankers
+    found.labelled, names = True, record.rankers or rankers
     earned = Counter(label for _, label in dict.fromkeys(mine.labels))
     return replace(record, rankers=names, credit=tuple(float(earned[name]) for name in names))
 
