@@ -20,6 +20,7 @@ from duelist.clicks.log import Action, Log, Record, Rejected, read_log
 from duelist.clicks.rows import row_of
 from duelist.clicks.scan import scan_log, spool_log
 from duelist.evidence.balance import ALARM
+from duelist.interleaving import METHODS
 
 EQUAL = {"bm25": 0.3, "ltr": 0.3}
 CLEAR = {"old": 0.2, "new": 0.3}
@@ -288,6 +289,35 @@ def test_lists_of_one_ranker_forbid_a_verdict_only_where_clicks_chose_them() -> 
             replace(records[0], id=f"s{i}", user=f"s{i}", time=START + 15 * 24 * HOUR, clicks=clicks, **single)
         )
     assert analyze(Log((*records, *settled))).health.reasons == ()
+
+
+def settled_on_new(method: str, users: int = 900) -> list[Record]:
+    """Two rankers with the same first two documents; after two thirds of the users a policy shows new alone."""
+    luck, records = np.random.default_rng(1), []
+    appeal = {"a": 0.3, "b": 0.2, "c": 0.1, "d": 0.1}
+    for i in range(users):
+        shown = METHODS.make(method).combine(["abcd", "abdc"], length=4, rng=luck)
+        clicks = [slot for slot, name in enumerate(shown.ranking) if luck.random() < appeal[name]]
+        told = {"id": str(i), "user": f"u{i}", "query": "q", "time": START + 600.0 * i}
+        record = shown.record(rankers=("new", "old"), clicks=clicks, **told)
+        if 3 * i >= 2 * users:
+            record = replace(record, rankers=("new",), teams=(0,) * 4, credit=())
+        records.append(record)
+    return records
+
+
+@pytest.mark.parametrize("method", ["team-draft", "balanced", "pairwise-preference", "competitive-pair"])
+def test_lists_of_one_ranker_have_the_clicks_that_both_share(method: str) -> None:
+    """What both rankings have is nobody's slot or a tie of scores, and clicked all the same in lists of one."""
+    found = analyze(Log(tuple(settled_on_new(method))))
+    assert (found.health.alone, found.health.reasons) == (300, ())
+
+
+def test_late_clicks_on_lists_of_one_ranker_choose_nothing() -> None:
+    """As those on lists of several do not."""
+    records = [replace(r, clicks=()) for r in settled_on_new("team-draft")]
+    late = [replace(r, clicks=(2,), click_times=(r.time + 90_000,)) for r in records]
+    assert not any("alone have clicks" in why for why in analyze(Log(tuple(late)), ended=True).health.reasons)
 
 
 def test_misdated_rows_of_one_ranker_withhold_the_verdict() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import participants
-from duelist.clicks.impressions import CREDIT, NO_TEAMS, Array, Impressions
+from duelist.clicks.impressions import CREDIT, NO_TEAMS, NOWHERE, Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
@@ -79,6 +79,15 @@ class Crediting:
         exceeds = exceeds_clicks(log) if outcome == CLICKS else exceeds_slots(log, outcome, late)
         beyond = bool((exceeds & usable).any())
         return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
+
+    def touched(self, log: Impressions, outcome: Outcome, late: Flags) -> Flags:
+        """Where something was done in time with what a ranker has shown: its slots, those of nobody, or nobody knows."""
+        done = log.done.take((log.done.names == number_of(log, outcome)) & (log.done.slots != NOWHERE) & ~late)
+        found = np.zeros((len(log), len(self.rankers)), np.bool_)
+        found[done.rows[(done.teams < 0) | (has_credit(log)[done.rows] & (outcome == CLICKS))]] = True
+        place = self.columns[log.setups[done.rows], done.teams]
+        found[done.rows[place >= 0], place[place >= 0]] = True
+        return found
 
 
 def is_usable(log: Impressions, outcome: Outcome = CLICKS) -> Flags:

@@ -42,7 +42,7 @@ class Fold:
         rankers = self.crediting.rankers
         self.pairs = [Pairs(rankers, counting) for _, counting in outcomes]
         self.daily, self.watch = Daily(rankers), Watch(log.head)
-        self.ledgers = [Ledger(outcome, log.head, rankers, counting.cap) for outcome, counting in outcomes]
+        self.ledgers = [Ledger(outcome, log.head, self.crediting, counting.cap) for outcome, counting in outcomes]
         self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
         self.totals = [(Growing(), Growing(0, np.int32)) for _ in rankers]  # of each user: credit, impressions
 

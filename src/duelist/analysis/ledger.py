@@ -13,7 +13,7 @@ import numpy as np
 
 from duelist.analysis.clocks import Moments
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Credits, has_credit, is_usable, number_of, told_credit
+from duelist.analysis.credits import Crediting, Credits, has_credit, is_usable, number_of, told_credit
 from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, losses_of
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.unused import Unused
@@ -33,9 +33,10 @@ class Strays(NamedTuple):
 class Ledger:
     """What is counted of one outcome, one portion after another."""
 
-    def __init__(self, outcome: Outcome, head: Impressions, rankers: tuple[str, ...], cap: float | None = None) -> None:
+    def __init__(self, outcome: Outcome, head: Impressions, crediting: Crediting, cap: float | None = None) -> None:
+        rankers = crediting.rankers
         self.cap, self.dearest = cap, -math.inf  # the largest credit that comes with a list
-        self.outcome, self.rankers, self.losses = outcome, rankers, head.losses
+        self.outcome, self.crediting, self.rankers, self.losses = outcome, crediting, rankers, head.losses
         self.number = number_of(head, outcome)
         self.favoured, self.unused = Favoured(len(rankers)), Unused(rankers, outcome)
         self.rows = self.done = self.late = 0
@@ -47,10 +48,11 @@ class Ledger:
         nowhere = mine & (log.done.slots == NOWHERE)
         told = mine | (log.done.names == CREDIT) if is_click else mine
         acted, delayed, lost = (
-            np.bincount(log.done.rows[chosen], minlength=len(log)) > 0 for chosen in (mine, told & late, nowhere)
+            np.bincount(log.done.rows[chosen], minlength=len(log)) > 0
+            for chosen in (mine & ~late, told & late, nowhere)
         )
         self.favoured.add(whole, (log.lost > 0 if is_click else lost)[usable], delayed[usable])
-        self.unused.add(log, earned, acted)
+        self.unused.add(log, earned, acted, self.crediting.touched(log, self.outcome, late)[usable])
         self.rows += len(log)
         self.done += int(told.sum())
         self.late += int((told & late).sum())

@@ -29,18 +29,22 @@ class Unused:
     def __init__(self, rankers: tuple[str, ...], outcome: Outcome) -> None:
         self.rankers, self.outcome = rankers, outcome
         self.silent, self.telling = np.zeros((2, 2), np.int64)  # clicked and not clicked: without teams, and with them
-        # Of each ranker: impressions, and those in which it has clicks.
+        # Of each ranker: impressions, and those in which people click what it shows, be it shown by others too.
         self.alone, self.shared = np.zeros((2, len(rankers), 2), np.int64)
         self.most = 2  # rankers of a list
 
-    def add(self, log: Impressions, earned: Credits, clicked: Flags) -> None:
-        """Enter a portion: all of it, what compares rankers, and where there were clicks (or other actions)."""
+    def add(self, log: Impressions, earned: Credits, clicked: Flags, touched: Flags) -> None:
+        """Enter a portion: all of it, what compares rankers, and where there were clicks (or other actions) in time.
+
+        Of what compares rankers it is known for each of them (`Crediting.touched`).
+        """
         sizes = np.array([len(names) for names in log.setup_names])[log.setups]
         silent = (sizes == 0) | ((sizes > 1) & ~tells(log, self.outcome))
         for counts, chosen in ((self.silent, silent), (self.telling, (sizes > 1) & ~silent)):
             counts += np.bincount(~clicked[chosen], minlength=2)
         self.most = max(self.most, int(sizes.max(initial=0)))
-        self.shared += np.stack([~np.isnan(earned.credit), earned.credit > 0], -1).sum(0)
+        took_part = ~np.isnan(earned.credit)
+        self.shared += np.stack([took_part, took_part & touched], -1).sum(0)
         column = [self._column(names) for names in log.setup_names]
         whose = np.array(column)[log.setups]
         for place in range(len(self.rankers)):
