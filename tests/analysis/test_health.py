@@ -320,6 +320,21 @@ def test_late_clicks_on_lists_of_one_ranker_choose_nothing() -> None:
     assert not any("alone have clicks" in why for why in analyze(Log(tuple(late)), ended=True).health.reasons)
 
 
+def test_late_clicks_of_busy_people_are_nobodys_fault() -> None:
+    """Half click once, on anything; the others click much, of new more. Each click is late by the same chance."""
+    luck, records = np.random.default_rng(1), []
+    for i in range(3000):
+        teams = tuple(luck.permutation([0, 1] * 4).tolist())
+        busy = tuple(slot for slot in range(8) if luck.random() < (0.2, 0.6)[teams[slot]])
+        clicks = busy if i % 2 else (int(luck.integers(8)),)
+        time = START + 60.0 * i
+        times = tuple(time + 90_000 * (luck.random() < 0.1) for _ in clicks)
+        shown = tuple("abcdefgh")
+        records.append(Record(f"i{i}", f"u{i}", "q", time, shown, clicks, ("old", "new"), teams, click_times=times))
+    found = analyze(Log(tuple(records)), ended=True, most_lost=0.2)
+    assert (found.winner, found.health.reasons) == ("new", ())
+
+
 def test_misdated_rows_of_one_ranker_withhold_the_verdict() -> None:
     records = demo_log(8000, EQUAL, seed=2, visits=1)
     mine = [place for place, record in enumerate(records) if favoured(record) == 1][:40]

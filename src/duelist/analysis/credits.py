@@ -81,7 +81,7 @@ class Crediting:
         return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
 
     def touched(self, log: Impressions, outcome: Outcome, late: Flags) -> Flags:
-        """Where something was done in time with what a ranker has shown: its slots, those of nobody, or nobody knows."""
+        """Where something was done in time with what a ranker shows: its slots, those of nobody, or nobody knows."""
         done = log.done.take((log.done.names == number_of(log, outcome)) & (log.done.slots != NOWHERE) & ~late)
         found = np.zeros((len(log), len(self.rankers)), np.bool_)
         found[done.rows[(done.teams < 0) | (has_credit(log)[done.rows] & (outcome == CLICKS))]] = True

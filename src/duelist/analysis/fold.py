@@ -91,8 +91,7 @@ class Fold:
         number, favoured, total = 0, Favoured(len(self.crediting.rankers)), np.zeros(len(self.crediting.rankers))
         for portion in others.portions() if others else ():
             credit = self.crediting.credits(portion, outcome).credit
-            nothing = np.zeros(len(credit), np.bool_)
-            favoured.add(credit, nothing, nothing)
+            favoured.add(credit, np.zeros(len(credit), np.bool_))
             total += np.nansum(credit, 0)
             number += len(portion)
         return Strays(number, favoured.all.tolist(), total.tolist())

@@ -14,10 +14,10 @@ import numpy as np
 from duelist.analysis.clocks import Moments
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Crediting, Credits, has_credit, is_usable, number_of, told_credit
-from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, losses_of
+from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, favourites, losses_of
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.unused import Unused
-from duelist.clicks.impressions import CREDIT, NOWHERE, Impressions
+from duelist.clicks.impressions import CREDIT, NO_TEAMS, NOWHERE, Impressions
 from duelist.clicks.records import CLICK
 from duelist.core.memory import Flags, Floats
 
@@ -51,7 +51,8 @@ class Ledger:
             np.bincount(log.done.rows[chosen], minlength=len(log)) > 0
             for chosen in (mine & ~late, told & late, nowhere)
         )
-        self.favoured.add(whole, (log.lost > 0 if is_click else lost)[usable], delayed[usable])
+        self.favoured.add(whole, (log.lost > 0 if is_click else lost)[usable])
+        self._add_late(log, mine, usable, late, delayed[usable], whole)
         self.unused.add(log, earned, acted, self.crediting.touched(log, self.outcome, late)[usable])
         self.rows += len(log)
         self.done += int(told.sum())
@@ -59,6 +60,24 @@ class Ledger:
         if self.outcome == CLICKS:
             scores = np.where(has_credit(earned.log)[:, None], told_credit(earned.log), 1.0)
             self.dearest = max(self.dearest, float(np.nanmax(scores, initial=-math.inf)))
+
+    def _add_late(
+        self, log: Impressions, mine: Flags, usable: Flags, late: Flags, delayed: Flags, whole: Floats
+    ) -> None:
+        """Whose clicks are late: of each impression one, for a list of many is likelier to have a late one.
+
+        It is the one that is highest in its list, whenever it was. Where nobody knows whose it is, the credit of the
+        impression stands for it.
+        """
+        owned = usable & (log.firsts > NO_TEAMS)
+        done = log.done
+        picked = np.flatnonzero(mine & owned[done.rows] & ~np.isnan(done.times) & (done.slots != NOWHERE))
+        picked = picked[np.lexsort((done.slots[picked], done.rows[picked]))]
+        picked = picked[np.unique(done.rows[picked], return_index=True)[1]]
+        whose = self.crediting.columns[log.setups[done.rows[picked]], done.teams[picked]]
+        self.favoured.add_late(whose, late[picked])
+        others = ~owned[usable]
+        self.favoured.add_late(favourites(whole[others]), delayed[others])
 
     def all_losses(self, moments: Moments, strays: Strays, threshold: float) -> tuple[Loss, ...]:
         """Every way in which something was lost, of the whole log."""

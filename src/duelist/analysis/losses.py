@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy  # which loads its parts when they are used
 
-from duelist.clicks.impressions import Losses
+from duelist.clicks.impressions import Array, Losses
 from duelist.clicks.records import CLICK
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import ALARM, Check
@@ -78,28 +78,42 @@ def learnt(counts: Sequence[int]) -> float:
     )
 
 
+def favourites(credit: Floats) -> Array:
+    """The ranker that each impression favours; -1 where several share the most credit.
+
+    >>> favourites(np.array([[1.0, 0], [0, 3], [1, 1]])).tolist()
+    [0, 1, -1]
+    """
+    filled = np.where(np.isnan(credit), -np.inf, credit)
+    most = filled.max(1, initial=-np.inf)
+    return np.where((filled == most[:, None]).sum(1) == 1, filled.argmax(1), -1)
+
+
 class Favoured:
-    """The ranker that impressions favour, counted: of all, of those that lost a click and of those with a late one.
+    """The ranker that impressions favour, counted: of all and of those that lost a click; and whose clicks are late.
 
     >>> favoured = Favoured(2)
-    >>> favoured.add(np.array([[1.0, 0], [0, 3], [1, 1], [0, 1]]), np.array([0, 1, 1, 0]) > 0, np.zeros(4, bool))
+    >>> favoured.add(np.array([[1.0, 0], [0, 3], [1, 1], [0, 1]]), np.array([0, 1, 1, 0]) > 0)
     >>> favoured.all.tolist(), favoured.lost.tolist()
     ([1, 2], [0, 1])
     """
 
     def __init__(self, rankers: int) -> None:
-        self.all, self.lost, self.late = np.zeros((3, rankers), np.int64)
+        self.all, self.lost, self.late, self.timely = np.zeros((4, rankers), np.int64)
         self.credit = np.zeros(rankers)  # of each ranker in the impressions that favour it
 
-    def add(self, credit: Floats, lost: Flags, late: Flags) -> None:
-        """Enter impressions; where several rankers share the most credit, nobody is favoured."""
-        filled = np.where(np.isnan(credit), -np.inf, credit)
-        most = filled.max(1, initial=-np.inf)
-        alone = (filled == most[:, None]).sum(1) == 1
-        best = filled.argmax(1)
-        for counts, hit in ((self.all, alone), (self.lost, alone & lost), (self.late, alone & late)):
+    def add(self, credit: Floats, lost: Flags) -> None:
+        """Enter impressions."""
+        best = favourites(credit)
+        alone = best >= 0
+        for counts, hit in ((self.all, alone), (self.lost, alone & lost)):
             counts += np.bincount(best[hit], minlength=len(counts))
-        self.credit += np.bincount(best[alone], most[alone], len(self.credit))
+        self.credit += np.bincount(best[alone], credit[alone, best[alone]], len(self.credit))
+
+    def add_late(self, whose: Array, late: Flags) -> None:
+        """Enter clicks, or impressions that have any, of each the ranker (-1 nobody) and whether it is late."""
+        for counts, hit in ((self.late, late), (self.timely, ~late)):
+            counts += np.bincount(whose[hit & (whose >= 0)], minlength=len(counts))
 
     def worth(self, ranker: int, otherwise: float) -> float:
         """What an impression that favours a ranker gives it on average, if there is any."""
@@ -130,13 +144,13 @@ def losses_of(
     """
     by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
     repeated, again = (np.array([each.get(name, 0) for name in rankers]) for each in (losses.repeated, losses.again))
-    everyone, lost, late = favoured.all, favoured.lost, favoured.late
+    everyone, lost = favoured.all, favoured.lost
     rows, done, what = losses.rows.total(), counts["done"], things(action)
     without = _example(losses, losses.clicks) if action == CLICK else losses.examples.get(action, "")
     named: list[tuple[str, int, int, Any, Any, bool, str]] = [
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
         (f"{what} {UNPLACED}", counts["lost"], done, lost, everyone - lost, True, without),
-        (f"late {what}", counts["late"], counts["told"], late, everyone - late, True, ""),
+        (f"late {what}", counts["late"], counts["told"], favoured.late, favoured.timely, True, ""),
         ("repeated clicks", losses.repeated.total(), done, repeated, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
         ("duplicates", losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
