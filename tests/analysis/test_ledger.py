@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ import pytest
 
 from duelist.analysis.analysis import Analysis, analyze, analyze_all
 from duelist.analysis.demo import START, demo_log
+from duelist.clicks.gather import impressions_of
+from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Action, Log, Record, read_log, write_log
 from duelist.clicks.records import Rejected
 from duelist.clicks.rows import row_of
@@ -276,6 +278,45 @@ def test_lost_purchases_may_have_been_the_dearest() -> None:
     (reason,) = found.health.reasons
     assert (found.winner, reason.endswith("new would not surely win")) == (None, True)
     assert losing_dear_ones(3000, {"outcomes": ("purchase",)}).winner == "new"  # by their number
+
+
+def unvalued(share: tuple[float, float], seed: int = 5) -> Impressions:
+    """Purchases for 10 of each ranker's documents, of new's more; of each ranker a share does not say its value."""
+    found = impressions_of(Log(tuple(replace(r, clicks=(), actions=done) for r, done in cheaper(shopping(3000)))))
+    luck = np.random.default_rng(seed).random(len(found.done))
+    unsaid = luck < np.array(share)[found.done.teams]
+    return replace(found, done=replace(found.done, values=np.where(unsaid, np.nan, found.done.values)))
+
+
+def cheaper(records: list[Record]) -> Iterator[tuple[Record, tuple[Action, ...]]]:
+    """Records with their purchases for 10; a quarter of old's is left out."""
+    for i, record in enumerate(records):
+        kept = [action for action in record.actions if record.teams[action.slot] or i % 4]
+        yield record, tuple(action._replace(value=10.0) for action in kept)
+
+
+def test_values_that_are_not_said_count_nothing_and_are_a_loss_of_their_own() -> None:
+    options: dict[str, Any] = {"outcomes": ("purchase", "purchase:value"), "caps": ("purchase:value=20",)}
+    log = unvalued((0.0, 0.1))
+    found = analyze(log, **options)
+    (by_value,) = found.others
+    loss = next(loss for loss in by_value.health.losses if loss.name == "actions 'purchase' without a value")
+    assert (loss.count, loss.of) == (np.isnan(log.done.values).sum(), len(log.done))
+    assert np.isfinite(by_value.comparisons[0].preference)
+    share, hit = by_value.health.reasons[:2]
+    assert share.startswith(f"actions 'purchase' without a value: {loss.share:.1%} of {loss.of:,}, more than 5%")
+    assert hit.startswith("actions 'purchase' without a value hit one ranker more than another: old 0, new")
+    said = analyze(unvalued((0.0, 0.0)), **options)  # as many are bought
+    assert (found.winner, found.comparisons[0].limits) == ("new", said.comparisons[0].limits)
+
+
+def test_values_that_are_not_said_may_have_been_worth_the_cap() -> None:
+    """Few lack theirs, of both alike: at the price of the others they undo nothing."""
+    log = unvalued((0.04, 0.04))
+    assert analyze(log, outcomes=("purchase:value",), cap=20).winner == "new"
+    found = analyze(log, outcomes=("purchase:value",), cap=200)
+    (reason,) = found.health.reasons
+    assert (found.winner, reason.split(" (")[0][:9], "without a value" in reason) == (None, "with the ", True)
 
 
 def test_lost_clicks_may_have_been_where_people_look_least() -> None:

@@ -153,7 +153,7 @@ def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, lat
     place = columns[log.setups[done.rows], done.teams]
     kept = place >= 0
     cells = done.rows[kept].astype(np.int64) * rankers + place[kept]
-    amounts = done.values[kept] if outcome.by_value else None
+    amounts = np.nan_to_num(done.values[kept]) if outcome.by_value else None  # what says no value counts nothing
     if outcome.examination:
         weights = outcome.weights()
         amounts = weights[np.minimum(done.slots[kept], len(weights) - 1)]

@@ -14,10 +14,21 @@ import numpy as np
 from duelist.analysis.clocks import Moments
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.credits import Crediting, Credits, has_credit, is_usable, number_of, told_credit
-from duelist.analysis.losses import UNTOLD, Favoured, Loss, could_undo, favourites, losses_of
+from duelist.analysis.losses import (
+    UNTOLD,
+    UNVALUED,
+    Favoured,
+    Loss,
+    Sides,
+    could_undo,
+    favourites,
+    loss_of,
+    losses_of,
+    things,
+)
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.unused import Unused
-from duelist.clicks.impressions import CREDIT, NO_TEAMS, NOWHERE, Impressions
+from duelist.clicks.impressions import CREDIT, NO_TEAMS, NOWHERE, Array, Done, Impressions
 from duelist.clicks.records import CLICK
 from duelist.core.memory import Flags, Floats
 
@@ -39,6 +50,9 @@ class Ledger:
         self.outcome, self.crediting, self.rankers, self.losses = outcome, crediting, rankers, head.losses
         self.number = number_of(head, outcome)
         self.favoured, self.unused = Favoured(len(rankers)), Unused(rankers, outcome)
+        self.delayed, self.unvalued = Sides(len(rankers)), Sides(len(rankers))
+        self.unsaid = np.zeros(len(rankers) + 1, np.int64)  # actions without a value, of nobody and of each ranker
+        self.placed = 0  # and all of them
         self.rows = self.done = self.late = 0
 
     def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
@@ -53,6 +67,8 @@ class Ledger:
         )
         self.favoured.add(whole, (log.lost > 0 if is_click else lost)[usable])
         self._add_late(log, mine, usable, late, delayed[usable], whole)
+        if self.outcome.by_value:
+            self._add_values(log, mine & ~late & ~nowhere)
         self.unused.add(log, earned, acted, self.crediting.touched(log, self.outcome, late)[usable])
         self.rows += len(log)
         self.done += int(told.sum())
@@ -71,13 +87,22 @@ class Ledger:
         """
         owned = usable & (log.firsts > NO_TEAMS)
         done = log.done
-        picked = np.flatnonzero(mine & owned[done.rows] & ~np.isnan(done.times) & (done.slots != NOWHERE))
-        picked = picked[np.lexsort((done.slots[picked], done.rows[picked]))]
-        picked = picked[np.unique(done.rows[picked], return_index=True)[1]]
-        whose = self.crediting.columns[log.setups[done.rows[picked]], done.teams[picked]]
-        self.favoured.add_late(whose, late[picked])
+        picked = highest(done, mine & owned[done.rows] & ~np.isnan(done.times))
+        self.delayed.add(self._whose(log, picked), late[picked])
         others = ~owned[usable]
-        self.favoured.add_late(favourites(whole[others]), delayed[others])
+        self.delayed.add(favourites(whole[others]), delayed[others])
+
+    def _add_values(self, log: Impressions, timely: Flags) -> None:
+        """Whose actions say what they are worth: one of each list is asked, for a whole order may lack its values."""
+        unsaid = np.isnan(log.done.values)
+        picked = highest(log.done, timely & (log.done.teams >= 0))
+        self.unvalued.add(self._whose(log, picked), unsaid[picked])
+        self.unsaid += np.bincount(self._whose(log, timely & unsaid) + 1, minlength=len(self.unsaid))
+        self.placed += int(timely.sum())
+
+    def _whose(self, log: Impressions, chosen: Array) -> Array:
+        """The rankers that own the slots of some of what was done; -1 nobody."""
+        return self.crediting.columns[log.setups[log.done.rows[chosen]], log.done.teams[chosen]]
 
     def all_losses(self, moments: Moments, strays: Strays, threshold: float) -> tuple[Loss, ...]:
         """Every way in which something was lost, of the whole log."""
@@ -89,7 +114,12 @@ class Ledger:
         done = lost + (int(moments.acted[self.number]) if known else 0)
         counts = {"lost": lost, "done": done, "late": self.late, "told": self.done}
         counts |= {"rows": moments.impressions + others, "misdated": strays.number}
-        found = losses_of(self.losses, self.rankers, self.favoured, strays.rankers, counts, threshold, action)
+        found = losses_of(
+            self.losses, self.rankers, self.favoured, self.delayed, strays.rankers, counts, threshold, action
+        )
+        if self.outcome.by_value:
+            name, sides = f"{things(action)} {UNVALUED}", (self.unvalued.hit, self.unvalued.others)
+            found += (loss_of(self.rankers, threshold, name, int(self.unsaid.sum()), self.placed, *sides),)
         return (*found, self.unused.loss(self.rows + others, threshold))
 
     def undone(self, losses: Sequence[Loss], strays: Strays, pair: Comparison, counted: float) -> str:
@@ -109,7 +139,7 @@ class Ledger:
 
     def _swings(self, losses: Sequence[Loss], strays: Strays, winner: str, loser: str) -> list[tuple[Loss, float]]:
         """What each loss may have been worth to the loser, beyond the winner."""
-        rejected, unplaced, _, _, misdated, *_, silent = losses
+        rejected, unplaced, _, _, misdated, _, *unvalued, silent = losses
         first, second = self.rankers.index(winner), self.rankers.index(loser)
         worth = [self.favoured.worth(place, self._most) for place in (first, second)]
         told = rejected.rankers.get(loser, 0) * worth[1] - rejected.rankers.get(winner, 0) * worth[0]
@@ -118,6 +148,7 @@ class Ledger:
             (unplaced, unplaced.count * self._most),
             (rejected.named(f"{rejected.name} {UNTOLD}", untold), untold * worth[1]),
             (rejected, told),
+            *((loss, int(self.unsaid[1 + second]) * self._most) for loss in unvalued),
             (misdated, strays.credit[second] - strays.credit[first]),
             (silent, self.unused.beyond * worth[1]),
         ]
@@ -131,3 +162,10 @@ class Ledger:
         if self.outcome.examination:
             return float(self.outcome.weights().max())
         return self.dearest if math.isfinite(self.dearest) else 1.0
+
+
+def highest(done: Done, chosen: Flags) -> Array:
+    """Of what is chosen of each list the place of the one with the first slot, if it has any."""
+    places = np.flatnonzero(chosen & (done.slots != NOWHERE))
+    places = places[np.lexsort((done.slots[places], done.rows[places]))]
+    return np.asarray(places[np.unique(done.rows[places], return_index=True)[1]])

@@ -20,8 +20,9 @@ from duelist.evidence.sequential import LARGEST
 
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
-THRESHOLD = 8 / ALARM  # of each check: six ways to lose something, rows without teams, lists of one ranker
+THRESHOLD = 9 / ALARM  # of each check: seven ways to lose something, rows without teams, lists of one ranker
 UNPLACED = "without a place"
+UNVALUED = "without a value"
 UNTOLD = "of no known ranker"
 MISDATED = "impressions dated far from all others"
 
@@ -89,8 +90,26 @@ def favourites(credit: Floats) -> Array:
     return np.where((filled == most[:, None]).sum(1) == 1, filled.argmax(1), -1)
 
 
+class Sides:
+    """Things by the ranker whose they are: those that something hit, and the others.
+
+    >>> sides = Sides(2)
+    >>> sides.add(np.array([0, 1, -1, 1]), np.array([True, False, True, False]))  # -1: nobody's
+    >>> sides.hit.tolist(), sides.others.tolist()
+    ([1, 0], [0, 2])
+    """
+
+    def __init__(self, rankers: int) -> None:
+        self.hit, self.others = np.zeros((2, rankers), np.int64)
+
+    def add(self, whose: Array, hit: Flags) -> None:
+        """Enter some."""
+        for counts, chosen in ((self.hit, hit), (self.others, ~hit)):
+            counts += np.bincount(whose[chosen & (whose >= 0)], minlength=len(counts))
+
+
 class Favoured:
-    """The ranker that impressions favour, counted: of all and of those that lost a click; and whose clicks are late.
+    """The ranker that impressions favour, counted: of all, and of those that lost a click.
 
     >>> favoured = Favoured(2)
     >>> favoured.add(np.array([[1.0, 0], [0, 3], [1, 1], [0, 1]]), np.array([0, 1, 1, 0]) > 0)
@@ -99,7 +118,7 @@ class Favoured:
     """
 
     def __init__(self, rankers: int) -> None:
-        self.all, self.lost, self.late, self.timely = np.zeros((4, rankers), np.int64)
+        self.all, self.lost = np.zeros((2, rankers), np.int64)
         self.credit = np.zeros(rankers)  # of each ranker in the impressions that favour it
 
     def add(self, credit: Floats, lost: Flags) -> None:
@@ -109,11 +128,6 @@ class Favoured:
         for counts, hit in ((self.all, alone), (self.lost, alone & lost)):
             counts += np.bincount(best[hit], minlength=len(counts))
         self.credit += np.bincount(best[alone], credit[alone, best[alone]], len(self.credit))
-
-    def add_late(self, whose: Array, late: Flags) -> None:
-        """Enter clicks, or impressions that have any, of each the ranker (-1 nobody) and whether it is late."""
-        for counts, hit in ((self.late, late), (self.timely, ~late)):
-            counts += np.bincount(whose[hit & (whose >= 0)], minlength=len(counts))
 
     def worth(self, ranker: int, otherwise: float) -> float:
         """What an impression that favours a ranker gives it on average, if there is any."""
@@ -133,6 +147,7 @@ def losses_of(
     losses: Losses,
     rankers: Sequence[str],
     favoured: Favoured,
+    late: Sides,
     strays: Sequence[int],
     counts: Mapping[str, int],
     threshold: float = THRESHOLD,
@@ -150,22 +165,35 @@ def losses_of(
     named: list[tuple[str, int, int, Any, Any, bool, str]] = [
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
         (f"{what} {UNPLACED}", counts["lost"], done, lost, everyone - lost, True, without),
-        (f"late {what}", counts["late"], counts["told"], favoured.late, favoured.timely, True, ""),
+        (f"late {what}", counts["late"], counts["told"], late.hit, late.others, True, ""),
         ("repeated clicks", losses.repeated.total(), done, repeated, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
         ("duplicates", losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
     ]
-    found = []
-    for name, count, of, own, rest, fatal, example in named:
-        hit, others = own.tolist(), rest.tolist()
-        check = None
-        if sum(hit) and sum(others):
-            shares = tuple(amount / sum(others) for amount in others)
-            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
-        guessed = name.endswith(UNPLACED)
-        said = _in_lists(name, rankers, hit) if guessed else ""
-        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example, said, guessed))
-    return tuple(found)
+    return tuple(loss_of(rankers, threshold, *each) for each in named)
+
+
+def loss_of(
+    rankers: Sequence[str],
+    threshold: float,
+    name: str,
+    count: int,
+    of: int,
+    hit: Array,
+    others: Array,
+    fatal: bool = True,
+    example: str = "",
+) -> Loss:
+    """One way to lose something, with what it hit of each ranker and what it did not."""
+    check = None
+    if hit.any() and others.any():
+        shares = tuple((others / others.sum()).tolist())
+        e_value = one_sided_e_value(hit.tolist(), others.tolist())
+        check = Check(f"{name} by ranker", tuple(hit.tolist()), shares, e_value, threshold)
+    guessed = name.endswith(UNPLACED)
+    said = _in_lists(name, rankers, hit.tolist()) if guessed else ""
+    whose = dict(zip(rankers, hit.tolist(), strict=True))
+    return Loss(name, count, of, whose, check, fatal, example, said, guessed)
 
 
 def _in_lists(name: str, rankers: Sequence[str], hit: Sequence[int]) -> str:
