@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from duelist.analysis.analysis import analyze, analyze_all
+from duelist.analysis.analysis import analyze, analyze_all, each_experiment
 from duelist.analysis.demo import START, demo_log
 from duelist.analysis.guardrails import FirstPages, Guardrail
 from duelist.analysis.page import page
@@ -344,6 +344,38 @@ def test_the_command_tells_experiments_apart(command: typer.Typer, tmp_path: Pat
     assert [part["name"] for part in shown["segments"]] == ["device phone", "device desktop"]
     with pytest.raises(BadInput, match="is a folder: name the file to save the page in"):
         CliRunner().invoke(command, [str(file), "--html", str(tmp_path)], catch_exceptions=False)
+
+
+def test_an_experiment_that_cannot_be_analysed_spoils_no_other(command: typer.Typer, tmp_path: Path) -> None:
+    def named(record: Record, experiment: str, **changed: Any) -> Record:
+        return replace(record, id=f"{experiment} {record.id}", experiment=experiment, **changed)
+
+    home = [named(r, "home", attributes={"latency": 9.0}) for r in demo_log(300, {"old": 0.1, "new": 0.4})]
+    alone = [named(r, "checkout", rankers=("new",), teams=(0,) * len(r.shown)) for r in demo_log(20, CLEAR)]
+    file, html = tmp_path / "log.jsonl", tmp_path / "page.html"
+
+    def told(*options: str) -> Any:
+        return CliRunner().invoke(command, [str(file), *options], catch_exceptions=False).output
+
+    write_log([*home, *alone], file)
+    lost, found = sorted(json.loads(told("--json")), key=lambda each: str(each["experiment"]))
+    assert (found["experiment"], found["winner"]) == ("home", "new")
+    assert (set(lost), lost["experiment"]) == ({"log", "experiment", "error"}, "checkout")
+    reason = f"none of the {len(alone)} impressions compares two rankers"
+    assert lost["error"].startswith(reason)
+    assert f"log.jsonl: experiment checkout cannot be analysed: {reason}" in told("--html", str(html))
+    assert [page.name for page in tmp_path.glob("*.html")] == ["page-1.html"]
+    with pytest.raises(BadInput, match=f"experiment 'checkout': {reason}"):
+        told("--experiment", "checkout")
+    with pytest.raises(BadInput, match="the log has the experiments 'home', 'checkout': say which one"):
+        analyze(Log((*home, *alone)))
+    write_log([*home, *(named(r, "checkout") for r in demo_log(20, CLEAR))], file, mode="replace")
+    failed = json.loads(told("--json", "--guardrail", "latency<300"))[1]
+    assert failed["error"] == "no impression has anything in the column 'latency'"
+    with pytest.raises(BadInput, match="'nope'; its columns are latency, and zero-results, abandonment"):
+        told("--guardrail", "nope<3")
+    with pytest.raises(BadInput, match=f"experiment 'home': none .*; experiment 'checkout': {reason}"):
+        each_experiment(Log((*(replace(r, rankers=("new",), teams=(0,) * len(r.shown)) for r in home), *alone)))
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -168,6 +168,22 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return {n: None if isinstance(value, float) and not math.isfinite(value) else value for n, value in row.items()}
 
 
+class Unanalysed(NamedTuple):
+    """An experiment of several that cannot be analysed."""
+
+    experiment: str
+    error: str
+
+    def __str__(self) -> str:
+        from duelist.analysis.text import printable  # which stands on this module
+
+        return printable(f"experiment {self.experiment} cannot be analysed: {self.error}")
+
+    def summary(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return self._asdict()
+
+
 def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: Any) -> Analysis:
     """Compare the rankers of a log by users' totals (or queries'), for as long as the log lasts.
 
@@ -189,28 +205,54 @@ def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: A
     >>> analysis.health.valid, analysis.winner, analysis.comparisons[0].winner  # "new" always picked first
     (False, None, None)
     """
-    analyses = analyze_all(log, experiment, Settings(**settings))
-    if len(analyses) > 1:
-        names = ", ".join(repr(analysis.experiment) for analysis in analyses)
-        raise BadInput(f"the log has the experiments {names}: say which one")
-    return analyses[0]
+    found = each_experiment(log, experiment, Settings(**settings))
+    if len(found) > 1:
+        raise BadInput(
+            f"the log has the experiments {', '.join(repr(each.experiment) for each in found)}: say which one"
+        )
+    return next(each for each in found if isinstance(each, Analysis))
 
 
 def analyze_all(
     log: Log | Portions, experiment: str | None = None, settings: Settings = DEFAULT
 ) -> tuple[Analysis, ...]:
-    """One analysis for each experiment of a log, or for the one that is named.
+    """One analysis for each experiment of a log that can be analysed, or for the one that is named.
+
+    `each_experiment` also says why others cannot.
+    """
+    return tuple(each for each in each_experiment(log, experiment, settings) if isinstance(each, Analysis))
+
+
+def each_experiment(
+    log: Log | Portions, experiment: str | None = None, settings: Settings = DEFAULT
+) -> tuple[Analysis | Unanalysed, ...]:
+    """What is known of each experiment of a log, or of the one that is named; an error if that is nothing of any.
 
     The same name in two experiments is two rankers.
     """
     settings = settings.check()
-    found = impressions_of(log, settings.columns) if isinstance(log, Log) else log
-    parts = experiments_of(in_time(found) if isinstance(found, Impressions) else found)
-    if experiment is not None:
-        if experiment not in parts:
-            raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
-        parts = {experiment: parts[experiment]}
-    return tuple(_analyze(part, name, settings) for name, part in parts.items())
+    log = impressions_of(log, settings.columns) if isinstance(log, Log) else log
+    parts = experiments_of(in_time(log) if isinstance(log, Impressions) else log)
+    if experiment is not None and experiment not in parts:
+        raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
+    found, errors = list[Analysis | Unanalysed](), dict[str, BadInput]()
+    for name in parts if experiment is None else [experiment]:
+        try:
+            found.append(_analyze(parts[name], name, settings))
+        except BadInput as error:
+            errors[name] = error
+            found.append(Unanalysed(name, str(error)))
+    if len(errors) == len(found):
+        raise _error_of(errors, len(parts) > 1)
+    return tuple(found)
+
+
+def _error_of(errors: Mapping[str, BadInput], several: bool) -> BadInput:
+    """One error of those of all experiments: what is the same in each is wrong with what was asked."""
+    first = next(iter(errors.values()))
+    if not several or (len(errors) > 1 and len({str(error) for error in errors.values()}) == 1):
+        return first
+    return BadInput("; ".join(f"experiment {name!r}: {error}" for name, error in errors.items()))
 
 
 def experiments_of(log: Portions) -> dict[str, Portions]:
