@@ -298,6 +298,15 @@ def test_no_impression_is_dropped_by_counting_queries() -> None:
     assert (accounts.users, accounts.impressions) == (9, len(records))
 
 
+@pytest.mark.parametrize("query", ["", "jazz"])
+def test_rows_of_one_query_cannot_be_counted_by_queries(query: str) -> None:
+    """All impressions would be of one unit, and nobody could ever win."""
+    log = Log(tuple(replace(record, query=query) for record in demo_log(200, CLEAR)))
+    with pytest.raises(BadInput, match="unit query needs rows that name their query; these name none"):
+        analyze(log, unit="query")
+    assert analyze(log).comparisons[0].users == 200
+
+
 def test_names_cannot_command_a_terminal_or_a_page() -> None:
     name = "\x1b[31mred<b>"
     analysis = analyze(Log(tuple(demo_log(300, {"old": 0.2, name: 0.3}))))

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from duelist.analysis.clocks import Moments, fitting, moments_of
+from duelist.analysis.clocks import moments_of
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.credits import has_credit
 from duelist.analysis.days import Day
@@ -20,17 +18,16 @@ from duelist.analysis.health import Health, health_of, pair_of
 from duelist.analysis.ledger import Ledger
 from duelist.analysis.outcomes import CLICKS, Outcome, check_actions, names_of
 from duelist.analysis.pairs import Counting
+from duelist.analysis.parts import check_queries, closed, dated, experiments_of, without_crowds
 from duelist.analysis.segments import Segment, segments_of
 from duelist.analysis.settings import DEFAULT, Settings
 from duelist.clicks.gather import impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Log
 from duelist.clicks.lone import is_clicks_alone, with_rankers, without_labels
-from duelist.clicks.portions import Part, Portions, in_time
+from duelist.clicks.portions import Portions, in_time
 from duelist.clicks.records import CLICK
 from duelist.core.errors import BadInput
-from duelist.core.growing import Growing
-from duelist.core.memory import Flags
 from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
@@ -255,34 +252,17 @@ def _error_of(errors: Mapping[str, BadInput], several: bool) -> BadInput:
     return BadInput("; ".join(f"experiment {name!r}: {error}" for name, error in errors.items()))
 
 
-def experiments_of(log: Portions) -> dict[str, Portions]:
-    """The impressions of each experiment that compares rankers, by its name; of all if none does."""
-    names, setups = log.head.experiment_names, log.head.setup_names
-    has_rankers = np.array([len(setup) > 0 for setup in setups], np.bool_)
-    ranked, every = np.zeros((2, len(names)), np.bool_)
-    for portion in log.portions():
-        every[portion.experiments] = True
-        ranked[portion.experiments[has_rankers[portion.setups]]] = True
-    if not every.any():
-        raise BadInput("there are no impressions to analyse")
-    numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
-    return {names[number]: _experiment(log, number) for number in numbers}
-
-
-def _experiment(log: Portions, number: int) -> Portions:
-    losses = log.head.losses.of(log.head.experiment_names[number])
-    return Part(log, lambda portion: replace(portion.take(portion.experiments == number), losses=losses))
-
-
 def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     alone = is_clicks_alone(log)
-    log, strays = _dated(with_rankers(log) if alone else without_labels(log))
-    log = _without_crowds(log, settings.most)
+    log, strays = dated(with_rankers(log) if alone else without_labels(log))
+    log = without_crowds(log, settings.most)
+    if settings.unit == "query":
+        check_queries(log)
     hours = settings.attribution
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
     waiting = math.isfinite(moments.attribution) and not settings.ended
     if waiting and moments.closed:
-        log = _closed(log, moments)
+        log = closed(log, moments)
     waits = waiting and not moments.closed
     outcomes = [(outcome, _counting(outcome, settings, waits)) for outcome in map(Outcome.read, settings.outcomes)]
     check_actions([outcome for outcome, _ in outcomes], log.head.action_names)
@@ -345,34 +325,6 @@ def _has_scores(log: Portions) -> bool:
 def _counting(outcome: Outcome, settings: Settings, waits: bool) -> Counting:
     window = None if settings.window is None else HOUR * settings.window
     return Counting(window, settings.ended, settings.capped().get(outcome), outcome.by_value, waits)
-
-
-def _dated(log: Portions) -> tuple[Portions, Portions | None]:
-    """The impressions whose dates fit the others, and those whose dates do not, if there are any."""
-    first, last = fitting(log)
-
-    def fits(portion: Impressions) -> Flags:
-        return np.asarray((portion.times >= first) & (portion.times <= last))
-
-    if all(fits(portion).all() for portion in log.portions()):
-        return log, None
-    return Part(log, lambda portion: portion.take(fits(portion))), Part(
-        log, lambda portion: portion.take(~fits(portion))
-    )
-
-
-def _without_crowds(log: Portions, most: int | None) -> Portions:
-    if most is None:
-        return log
-    counts = Growing()
-    for portion in log.portions():
-        counts.add(portion.users, 1.0)
-    return Part(log, lambda portion: portion.take(counts.values[portion.users] <= most))
-
-
-def _closed(log: Portions, moments: Moments) -> Portions:
-    """Impressions whose clicks have all come."""
-    return Part(log, lambda portion: portion.take(portion.times + moments.attribution <= moments.end))
 
 
 def _order(rankers: Sequence[RankerCredit], comparisons: Sequence[Comparison]) -> tuple[RankerCredit, ...]:
