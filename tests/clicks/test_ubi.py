@@ -146,6 +146,16 @@ def test_a_stray_event_does_not_say_where_ordinals_begin(tmp_path: Path, strays:
     assert "if not, say --ordinals" in log.notes[0]
 
 
+def test_an_answer_above_the_list_does_not_say_where_ordinals_begin(tmp_path: Path) -> None:
+    """It has the ordinal 0 where documents count from 1, of which the last are seldom clicked."""
+    clicks = [at(1), at(2)] * 50 + [at(0)] * 20
+    log = read(tmp_path, QUERY, *clicks, at(3))
+    assert log.notes == ()
+    assert len(log.rejected) == len(clicks) + 1
+    assert "say --ordinals 0 or 1" in log.rejected[0].reason
+    assert read(tmp_path, QUERY, *clicks * 10, at(3)).notes != ()  # one of 200 is a stray
+
+
 def test_it_is_said_where_ordinals_were_found_to_begin(tmp_path: Path) -> None:
     file = lines(tmp_path / "ubi.jsonl", QUERY, *[at(1), at(2), at(3)] * 10)
     said = "Ordinals of clicks count from 1, as 10 of 30 without a document tell; if not, say --ordinals 0."
