@@ -315,6 +315,16 @@ def test_names_cannot_command_a_terminal_or_a_page() -> None:
     assert "<b>" not in page(analysis, "log")
 
 
+def test_columns_and_files_cannot_command_a_terminal(command: typer.Typer, tmp_path: Path) -> None:
+    file, html = tmp_path / "log.jsonl", tmp_path / "\x1b[31mpage.html"
+    write_log([replace(r, attributes={"\x1b[31mred": "x"}) for r in demo_log(50, CLEAR)], file)
+    told = CliRunner().invoke(command, [str(file), "--html", str(html)], catch_exceptions=False).output
+    assert ("\x1b" in told, "\\x1b[31mpage.html" in told) == (False, True)
+    with pytest.raises(BadInput) as error:
+        CliRunner().invoke(command, [str(file), "--segment", "nope"], catch_exceptions=False)
+    assert ("\x1b" in str(error.value), "\\x1b[31mred" in str(error.value)) == (False, True)
+
+
 def test_the_page_says_when_by_what_and_how_and_fits_small_screens() -> None:
     from datetime import UTC, datetime
 

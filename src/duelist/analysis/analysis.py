@@ -27,7 +27,7 @@ from duelist.clicks.log import Log
 from duelist.clicks.lone import is_clicks_alone, with_rankers, without_labels
 from duelist.clicks.portions import Portions, in_time
 from duelist.clicks.records import CLICK
-from duelist.core.errors import BadInput
+from duelist.core.errors import BadInput, printable
 from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
@@ -172,8 +172,6 @@ class Unanalysed(NamedTuple):
     error: str
 
     def __str__(self) -> str:
-        from duelist.analysis.text import printable  # which stands on this module
-
         return printable(f"experiment {self.experiment} cannot be analysed: {self.error}")
 
     def summary(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from duelist.analysis.days import halves
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import Traffic
+from duelist.core.errors import printable
 from duelist.evidence.capped import Capped
 from duelist.evidence.limits import START
 from duelist.present.tables import Table
@@ -26,15 +27,6 @@ def format_analysis(analysis: Analysis) -> str:
     ]
     blocks += [f"{heading}:\n{table}" for heading, table in tables(analysis)]
     return printable("\n\n".join(blocks))
-
-
-def printable(text: str) -> str:
-    """Text without codes that a terminal obeys: names come from a log, and a log from anywhere.
-
-    >>> printable("\\x1b[31mred")
-    '\\\\x1b[31mred'
-    """
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 def title_of(analysis: Analysis) -> str:

@@ -190,7 +190,7 @@ def show(analyses: tuple[Analysis | Unanalysed, ...], log: str | None, html: Pat
     from duelist import present
     from duelist.analysis import Analysis
     from duelist.analysis.page import page
-    from duelist.analysis.text import printable
+    from duelist.core.errors import printable
 
     saved, name = [], "demo" if log is None else Path(log).name
     for place, analysis in enumerate(analyses, 1):
@@ -204,4 +204,4 @@ def show(analyses: tuple[Analysis | Unanalysed, ...], log: str | None, html: Pat
         rows = [{"log": str(log or name), **analysis.summary()} for analysis in analyses]
         print(json.dumps(rows[0] if len(rows) == 1 else rows, indent=2))
     elif saved:
-        print(f"\npage saved to {', '.join(saved)}")
+        print(f"\npage saved to {printable(', '.join(saved))}")
