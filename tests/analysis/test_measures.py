@@ -20,6 +20,7 @@ from duelist.analysis.settings import Settings
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Action, Log, Record, write_log
 from duelist.clicks.rows import row_of
+from duelist.clicks.scan import scan_log, spool_log
 from duelist.core.errors import BadInput
 
 CLEAR = {"old": 0.2, "new": 0.3}
@@ -363,6 +364,21 @@ def test_the_command_tells_experiments_apart(command: typer.Typer, tmp_path: Pat
     assert [part["name"] for part in shown["segments"]] == ["device phone", "device desktop"]
     with pytest.raises(BadInput, match="is a folder: name the file to save the page in"):
         CliRunner().invoke(command, [str(file), "--html", str(tmp_path)], catch_exceptions=False)
+
+
+def test_experiments_come_in_the_order_of_their_first_impressions(tmp_path: Path) -> None:
+    """However the rows are ordered, and however they are read."""
+    records = [replace(r, experiment="abc"[i % 3]) for i, r in enumerate(demo_log(90, CLEAR))]
+    later = {"a": 200_000.0, "b": 0.0, "c": 100_000.0}
+    records = [replace(r, time=r.time + later[r.experiment]) for r in records]
+    write_log(records, tmp_path / "log.jsonl")
+    for log in (Log(tuple(records)), scan_log(tmp_path / "log.jsonl"), spool_log(tmp_path / "log.jsonl")):
+        assert [found.experiment for found in analyze_all(log)] == ["b", "c", "a"]
+
+
+def test_the_name_of_an_outcome_stays_as_it_is() -> None:
+    records = [replace(r, actions=tuple(Action("addToCart", c) for c in r.clicks)) for r in demo_log(50, CLEAR)]
+    assert "addToCart an impression: " in str(analyze(Log(tuple(records)), outcomes=("addToCart",)))
 
 
 def test_an_experiment_that_cannot_be_analysed_spoils_no_other(command: typer.Typer, tmp_path: Path) -> None:

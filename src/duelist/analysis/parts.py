@@ -16,17 +16,21 @@ from duelist.core.memory import Flags
 
 
 def experiments_of(log: Portions) -> dict[str, Portions]:
-    """The impressions of each experiment that compares rankers, by its name; of all if none does."""
+    """The impressions of each experiment that compares rankers, by its name; of all if none does.
+
+    The one whose first impression was earliest comes first.
+    """
     names, setups = log.head.experiment_names, log.head.setup_names
     has_rankers = np.array([len(setup) > 0 for setup in setups], np.bool_)
-    ranked, every = np.zeros((2, len(names)), np.bool_)
+    ranked, begun = np.zeros(len(names), np.bool_), np.full(len(names), np.inf)
     for portion in log.portions():
-        every[portion.experiments] = True
+        np.minimum.at(begun, portion.experiments, portion.times)
         ranked[portion.experiments[has_rankers[portion.setups]]] = True
+    every = begun < np.inf
     if not every.any():
         raise BadInput("there are no impressions to analyse")
     numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
-    return {names[number]: _experiment(log, number) for number in numbers}
+    return {names[number]: _experiment(log, number) for number in sorted(numbers, key=begun.__getitem__)}
 
 
 def _experiment(log: Portions, number: int) -> Portions:

@@ -154,13 +154,12 @@ def _undecided(analysis: Analysis) -> str:
 def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
     effect = analysis.effect
     what = "credit" if analysis.scored else named(analysis.settings.outcomes[0])
+    heading = what.capitalize() if what.islower() else what  # addToCart stays as it is
     first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
     if analysis.clicks_alone:
         lines = [_counts(analysis)]
     else:
-        lines = [
-            f"{what.capitalize()} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."
-        ]
+        lines = [f"{heading} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
     if effect.share is not None:
         lift = "" if effect.lift is None else f", {effect.lift:+.1%} over {leading.second}"
         lines.append(f"{leading.first} has {effect.share:.1%} of the {what} of both{lift}.")
