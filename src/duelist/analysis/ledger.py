@@ -157,7 +157,7 @@ class Ledger:
     @property
     def _most(self) -> float:
         """What one action may have counted: nobody knows what the lost ones were worth, or where they were clicked."""
-        if self.cap is not None:
+        if self.cap is not None and (self.outcome.by_value or math.isfinite(self.dearest)):
             return self.cap
         if self.outcome.examination:
             return float(self.outcome.weights().max())
