@@ -20,6 +20,7 @@ from duelist.clicks.log import Action, Log, Record, Rejected, read_log
 from duelist.clicks.rows import row_of
 from duelist.clicks.scan import scan_log, spool_log
 from duelist.evidence.balance import ALARM
+from duelist.interleaving import METHODS
 
 EQUAL = {"bm25": 0.3, "ltr": 0.3}
 CLEAR = {"old": 0.2, "new": 0.3}
@@ -259,7 +260,7 @@ def test_clicked_rows_that_do_not_say_whose_withhold_the_verdict(gone: dict[str,
     found = analyze(read_log(file))
     assert replace(found.comparisons[0], withheld=False).winner == "old"  # what is lost decides
     assert found.winner is None
-    assert f"clicked impressions without teams or credit: {sum(hit) / 800:.1%} of 800" in found.health.reasons[0]
+    assert f"impressions with clicks without teams or credit: {sum(hit) / 800:.1%} of 800" in found.health.reasons[0]
     assert analyze(scan_log(file)).health.reasons == found.health.reasons
     few = [replace(r, **gone) if mine and i < 300 else r for i, (r, mine) in enumerate(zip(records, hit, strict=True))]
     assert "have clicks in" in analyze(Log(tuple(few)), most_lost=0.5).health.reasons[0]
@@ -288,6 +289,50 @@ def test_lists_of_one_ranker_forbid_a_verdict_only_where_clicks_chose_them() -> 
             replace(records[0], id=f"s{i}", user=f"s{i}", time=START + 15 * 24 * HOUR, clicks=clicks, **single)
         )
     assert analyze(Log((*records, *settled))).health.reasons == ()
+
+
+def settled_on_new(method: str, users: int = 900) -> list[Record]:
+    """Two rankers with the same first two documents; after two thirds of the users a policy shows new alone."""
+    luck, records = np.random.default_rng(1), []
+    appeal = {"a": 0.3, "b": 0.2, "c": 0.1, "d": 0.1}
+    for i in range(users):
+        shown = METHODS.make(method).combine(["abcd", "abdc"], length=4, rng=luck)
+        clicks = [slot for slot, name in enumerate(shown.ranking) if luck.random() < appeal[name]]
+        told = {"id": str(i), "user": f"u{i}", "query": "q", "time": START + 600.0 * i}
+        record = shown.record(rankers=("new", "old"), clicks=clicks, **told)
+        if 3 * i >= 2 * users:
+            record = replace(record, rankers=("new",), teams=(0,) * 4, credit=())
+        records.append(record)
+    return records
+
+
+@pytest.mark.parametrize("method", ["team-draft", "balanced", "pairwise-preference", "competitive-pair"])
+def test_lists_of_one_ranker_have_the_clicks_that_both_share(method: str) -> None:
+    """What both rankings have is nobody's slot or a tie of scores, and clicked all the same in lists of one."""
+    found = analyze(Log(tuple(settled_on_new(method))))
+    assert (found.health.alone, found.health.reasons) == (300, ())
+
+
+def test_late_clicks_on_lists_of_one_ranker_choose_nothing() -> None:
+    """As those on lists of several do not."""
+    records = [replace(r, clicks=()) for r in settled_on_new("team-draft")]
+    late = [replace(r, clicks=(2,), click_times=(r.time + 90_000,)) for r in records]
+    assert not any("alone have clicks" in why for why in analyze(Log(tuple(late)), ended=True).health.reasons)
+
+
+def test_late_clicks_of_busy_people_are_nobodys_fault() -> None:
+    """Half click once, on anything; the others click much, of new more. Each click is late by the same chance."""
+    luck, records = np.random.default_rng(1), []
+    for i in range(3000):
+        teams = tuple(luck.permutation([0, 1] * 4).tolist())
+        busy = tuple(slot for slot in range(8) if luck.random() < (0.2, 0.6)[teams[slot]])
+        clicks = busy if i % 2 else (int(luck.integers(8)),)
+        time = START + 60.0 * i
+        times = tuple(time + 90_000 * (luck.random() < 0.1) for _ in clicks)
+        shown = tuple("abcdefgh")
+        records.append(Record(f"i{i}", f"u{i}", "q", time, shown, clicks, ("old", "new"), teams, click_times=times))
+    found = analyze(Log(tuple(records)), ended=True, most_lost=0.2)
+    assert (found.winner, found.health.reasons) == ("new", ())
 
 
 def test_misdated_rows_of_one_ranker_withhold_the_verdict() -> None:

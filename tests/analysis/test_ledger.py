@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ import pytest
 
 from duelist.analysis.analysis import Analysis, analyze, analyze_all
 from duelist.analysis.demo import START, demo_log
+from duelist.clicks.gather import impressions_of
+from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Action, Log, Record, read_log, write_log
 from duelist.clicks.records import Rejected
 from duelist.clicks.rows import row_of
@@ -20,6 +22,7 @@ from duelist.clicks.scan import scan_log, spool_log
 from duelist.clicks.ubi import write_ubi
 
 BOTH = ("clicks", "purchase")
+PAIR = ("old", "new")
 READERS = (read_log, scan_log, spool_log)
 
 
@@ -130,8 +133,26 @@ def test_purchases_in_rows_without_teams_withhold_the_verdict_on_them() -> None:
     ]
     found = analyze(Log(tuple(kept)), outcomes=BOTH)
     assert (found.winner, found.health.reasons) == ("new", ())
-    assert "rows without teams or credit have clicks in" in found.others[0].health.reasons[0]
+    lost, reason = found.others[0].health.reasons
+    gone, there = (sum(bool(r.actions) and not (r.teams and told) for r in kept) for told in (True, False))
+    assert lost.startswith(
+        f"impressions with actions 'purchase' without teams: {gone / there:.1%} of {there:,}, more than 5%"
+    )
+    assert reason.startswith("rows without teams have actions 'purchase' in")
     assert found.others[0].comparisons[0].winner is None
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.01])
+@pytest.mark.parametrize("outcome", ["purchase", "purchase:value", "clicks:debiased=1+0.5"])
+def test_credit_says_nothing_of_whose_purchases_are(rate: float, outcome: str) -> None:
+    """It tells of clicks as they are: of all else rows with credit and without teams count nothing, which is no tie."""
+    rows = [replace(r, teams=(), credit=(0.0, float(len(r.clicks)))) for r in shopping(1500, rate=rate)]
+    found = analyze(Log(tuple(rows)), outcomes=("clicks", outcome), caps=(f"{outcome}=5",))
+    assert (found.winner, found.health.reasons) == ("new", ())
+    assert "100.0%" in found.others[0].health.reasons[0]
+    mixed = [row if i % 5 == 0 else r for i, (row, r) in enumerate(zip(rows, shopping(1500, rate=rate), strict=True))]
+    found = analyze(Log(tuple(mixed)), outcomes=("clicks", outcome), caps=(f"{outcome}=5",))
+    assert (found.winner, found.others[0].health.valid) == ("new", False)
 
 
 def test_purchases_of_queries_that_are_not_there_are_lost(tmp_path: Path) -> None:
@@ -212,6 +233,121 @@ def test_losses_that_could_undo_the_lead_together_withhold_it(tmp_path: Path) ->
     assert reason.startswith(f"with all that was lost ({each}: up to 0.0619 an impression for ltr) bm25 would")
     assert found.winner is None
     assert analyze(read_log(tmp_path / "log.jsonl")).health.reasons == found.health.reasons
+
+
+@pytest.mark.parametrize(("unit", "window"), [("user", None), ("user", 24.0), ("query", None)])
+def test_clicks_that_guests_lost_are_weighed_as_the_clicks_of_guests(unit: str, window: float | None) -> None:
+    """Regulars come a hundred times, and each visit weighs a fraction; what is lost are the only clicks of others."""
+    luck, records = np.random.default_rng(11), []
+    who = luck.permutation([f"r{k}" for k in range(60)] * 100 + [f"g{k}" for k in range(1000)])
+    for i, name in enumerate(who.tolist()):
+        teams = (0, 1, 0, 1) if luck.random() < 0.5 else (1, 0, 1, 0)
+        clicks = tuple(slot for slot in range(4) if luck.random() < 0.12)
+        gone = name[0] == "g" and len(clicks) == 1 and teams[clicks[0]] == 0 and luck.random() < 0.75
+        user, query, clicks = (name, "q", clicks) if unit == "user" else (f"u{i}", name, clicks)
+        kept, shown = () if gone else clicks, ("a", "b", "c", "d")
+        records.append(Record(f"i{i}", user, query, START + 120.0 * i, shown, kept, PAIR, teams, lost=int(gone)))
+    bad = tuple(Rejected(1, "a click at 9, which is not there", "", row=False) for r in records for _ in range(r.lost))
+    found = analyze(Log(tuple(records), bad), unit=unit, window=window)
+    assert replace(found.comparisons[0], withheld=False).winner == "new"  # no ranker is better
+    assert found.winner is None
+    assert found.health.reasons[0].startswith(f"if all {len(bad)} clicks without a place were old's")
+
+
+def losing_dear_ones(number: int, options: dict[str, Any]) -> Analysis:
+    """Of old a few dear purchases lose their place, in lists without others; cheap ones are for new."""
+    luck, records = np.random.default_rng(12), []
+    for i in range(number):
+        teams = (0, 1) if luck.random() < 0.5 else (1, 0)
+        bought = [slot for slot in (0, 1) if luck.random() < (0.35, 0.5)[teams[slot]]]
+        gone = not bought and luck.random() < 0.06
+        done = tuple(Action("purchase", slot, 10.0) for slot in bought)
+        lost = ("purchase",) * gone
+        records.append(
+            Record(
+                f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), PAIR, teams, actions=done, lost_actions=lost
+            )
+        )
+    return analyze(Log(tuple(records)), **options)
+
+
+def test_lost_purchases_may_have_been_the_dearest() -> None:
+    """Each may be worth the cap, not what those are that were not lost."""
+    found = losing_dear_ones(3000, {"outcomes": ("purchase:value",), "cap": 200.0})
+    assert replace(found.comparisons[0], withheld=False).winner == "new"
+    (reason,) = found.health.reasons
+    assert (found.winner, reason.endswith("new would not surely win")) == (None, True)
+    assert losing_dear_ones(3000, {"outcomes": ("purchase",)}).winner == "new"  # by their number
+
+
+def unvalued(share: tuple[float, float], seed: int = 5) -> Impressions:
+    """Purchases for 10 of each ranker's documents, of new's more; of each ranker a share does not say its value."""
+    found = impressions_of(Log(tuple(replace(r, clicks=(), actions=done) for r, done in cheaper(shopping(3000)))))
+    luck = np.random.default_rng(seed).random(len(found.done))
+    unsaid = luck < np.array(share)[found.done.teams]
+    return replace(found, done=replace(found.done, values=np.where(unsaid, np.nan, found.done.values)))
+
+
+def cheaper(records: list[Record]) -> Iterator[tuple[Record, tuple[Action, ...]]]:
+    """Records with their purchases for 10; a quarter of old's is left out."""
+    for i, record in enumerate(records):
+        kept = [action for action in record.actions if record.teams[action.slot] or i % 4]
+        yield record, tuple(action._replace(value=10.0) for action in kept)
+
+
+def test_values_that_are_not_said_count_nothing_and_are_a_loss_of_their_own() -> None:
+    options: dict[str, Any] = {"outcomes": ("purchase", "purchase:value"), "caps": ("purchase:value=20",)}
+    log = unvalued((0.0, 0.1))
+    found = analyze(log, **options)
+    (by_value,) = found.others
+    loss = next(loss for loss in by_value.health.losses if loss.name == "actions 'purchase' without a value")
+    assert (loss.count, loss.of) == (np.isnan(log.done.values).sum(), len(log.done))
+    assert np.isfinite(by_value.comparisons[0].preference)
+    share, hit = by_value.health.reasons[:2]
+    assert share.startswith(f"actions 'purchase' without a value: {loss.share:.1%} of {loss.of:,}, more than 5%")
+    assert hit.startswith("actions 'purchase' without a value hit one ranker more than another: old 0, new")
+    said = analyze(unvalued((0.0, 0.0)), **options)  # as many are bought
+    assert (found.winner, found.comparisons[0].limits) == ("new", said.comparisons[0].limits)
+
+
+def test_values_that_are_not_said_may_have_been_worth_the_cap() -> None:
+    """Few lack theirs, of both alike: at the price of the others they undo nothing."""
+    log = unvalued((0.04, 0.04))
+    assert analyze(log, outcomes=("purchase:value",), cap=20).winner == "new"
+    found = analyze(log, outcomes=("purchase:value",), cap=200)
+    (reason,) = found.health.reasons
+    assert (found.winner, reason.split(" (")[0][:9], "without a value" in reason) == (None, "with the ", True)
+
+
+def test_lost_clicks_may_have_been_where_people_look_least() -> None:
+    records = [replace(r, lost=int(i % 50 == 0)) for i, r in enumerate(shopping(1500))]
+    log = Log(tuple(records), (Rejected(1, "a click at 9, which is not there", "", row=False),) * 30)
+    assert analyze(log).winner == "new"
+    assert analyze(log, cap=10).winner == "new"  # a click is one, whatever may count at most
+    found = analyze(log, outcomes=("clicks:debiased=1+0.9+0.1",))
+    assert (found.winner, len(found.health.reasons)) == (None, 1)
+    assert found.health.reasons[0].startswith("if all 30 clicks without a place were old's (0.2 an impression)")
+
+
+def test_lost_clicks_may_have_earned_as_much_as_any_list_does() -> None:
+    """Where lists come with credit: it told nothing of clicks that were lost, whatever their lists came with."""
+    records = [
+        replace(
+            r, credit=tuple(2.0 * sum(r.teams[c] == team for c in r.clicks) for team in (0, 1)), lost=int(not r.clicks)
+        )
+        for r in shopping(1500)
+    ]
+    empty = [i for i, r in enumerate(records) if r.lost]
+
+    def losing(number: int) -> Analysis:
+        kept = tuple(replace(r, lost=int(i in empty[:number])) for i, r in enumerate(records))
+        return analyze(
+            Log(kept, (Rejected(1, "a click at 9, which is not there", "", row=False),) * number), most_lost=0.4
+        )
+
+    assert losing(30).winner == "new"
+    found = losing(250)
+    assert (found.winner, found.health.reasons[0][:46]) == (None, "if all 250 clicks without a place were old's (")
 
 
 def test_a_lead_that_could_be_undone_is_withheld_of_its_pair_alone() -> None:

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from duelist.analysis.analysis import analyze, analyze_all
+from duelist.analysis.analysis import analyze, analyze_all, each_experiment
 from duelist.analysis.demo import START, demo_log
 from duelist.analysis.guardrails import FirstPages, Guardrail
 from duelist.analysis.page import page
@@ -20,9 +20,11 @@ from duelist.analysis.settings import Settings
 from duelist.cli.analyze import analyze_command
 from duelist.clicks.log import Action, Log, Record, write_log
 from duelist.clicks.rows import row_of
+from duelist.clicks.scan import scan_log, spool_log
 from duelist.core.errors import BadInput
 
 CLEAR = {"old": 0.2, "new": 0.3}
+PAIR = ("old", "new")
 
 
 @pytest.fixture
@@ -297,12 +299,31 @@ def test_no_impression_is_dropped_by_counting_queries() -> None:
     assert (accounts.users, accounts.impressions) == (9, len(records))
 
 
+@pytest.mark.parametrize("query", ["", "jazz"])
+def test_rows_of_one_query_cannot_be_counted_by_queries(query: str) -> None:
+    """All impressions would be of one unit, and nobody could ever win."""
+    log = Log(tuple(replace(record, query=query) for record in demo_log(200, CLEAR)))
+    with pytest.raises(BadInput, match="unit query needs rows that name their query; these name none"):
+        analyze(log, unit="query")
+    assert analyze(log).comparisons[0].users == 200
+
+
 def test_names_cannot_command_a_terminal_or_a_page() -> None:
     name = "\x1b[31mred<b>"
     analysis = analyze(Log(tuple(demo_log(300, {"old": 0.2, name: 0.3}))))
     assert "\x1b" not in str(analysis) + page(analysis, "\x1b[0m")
     assert "\\x1b[31mred<b>" in str(analysis)
     assert "<b>" not in page(analysis, "log")
+
+
+def test_columns_and_files_cannot_command_a_terminal(command: typer.Typer, tmp_path: Path) -> None:
+    file, html = tmp_path / "log.jsonl", tmp_path / "\x1b[31mpage.html"
+    write_log([replace(r, attributes={"\x1b[31mred": "x"}) for r in demo_log(50, CLEAR)], file)
+    told = CliRunner().invoke(command, [str(file), "--html", str(html)], catch_exceptions=False).output
+    assert ("\x1b" in told, "\\x1b[31mpage.html" in told) == (False, True)
+    with pytest.raises(BadInput) as error:
+        CliRunner().invoke(command, [str(file), "--segment", "nope"], catch_exceptions=False)
+    assert ("\x1b" in str(error.value), "\\x1b[31mred" in str(error.value)) == (False, True)
 
 
 def test_the_page_says_when_by_what_and_how_and_fits_small_screens() -> None:
@@ -343,6 +364,53 @@ def test_the_command_tells_experiments_apart(command: typer.Typer, tmp_path: Pat
     assert [part["name"] for part in shown["segments"]] == ["device phone", "device desktop"]
     with pytest.raises(BadInput, match="is a folder: name the file to save the page in"):
         CliRunner().invoke(command, [str(file), "--html", str(tmp_path)], catch_exceptions=False)
+
+
+def test_experiments_come_in_the_order_of_their_first_impressions(tmp_path: Path) -> None:
+    """However the rows are ordered, and however they are read."""
+    records = [replace(r, experiment="abc"[i % 3]) for i, r in enumerate(demo_log(90, CLEAR))]
+    later = {"a": 200_000.0, "b": 0.0, "c": 100_000.0}
+    records = [replace(r, time=r.time + later[r.experiment]) for r in records]
+    write_log(records, tmp_path / "log.jsonl")
+    for log in (Log(tuple(records)), scan_log(tmp_path / "log.jsonl"), spool_log(tmp_path / "log.jsonl")):
+        assert [found.experiment for found in analyze_all(log)] == ["b", "c", "a"]
+
+
+def test_the_name_of_an_outcome_stays_as_it_is() -> None:
+    records = [replace(r, actions=tuple(Action("addToCart", c) for c in r.clicks)) for r in demo_log(50, CLEAR)]
+    assert "addToCart an impression: " in str(analyze(Log(tuple(records)), outcomes=("addToCart",)))
+
+
+def test_an_experiment_that_cannot_be_analysed_spoils_no_other(command: typer.Typer, tmp_path: Path) -> None:
+    def named(record: Record, experiment: str, **changed: Any) -> Record:
+        return replace(record, id=f"{experiment} {record.id}", experiment=experiment, **changed)
+
+    home = [named(r, "home", attributes={"latency": 9.0}) for r in demo_log(300, {"old": 0.1, "new": 0.4})]
+    alone = [named(r, "checkout", rankers=("new",), teams=(0,) * len(r.shown)) for r in demo_log(20, CLEAR)]
+    file, html = tmp_path / "log.jsonl", tmp_path / "page.html"
+
+    def told(*options: str) -> Any:
+        return CliRunner().invoke(command, [str(file), *options], catch_exceptions=False).output
+
+    write_log([*home, *alone], file)
+    lost, found = sorted(json.loads(told("--json")), key=lambda each: str(each["experiment"]))
+    assert (found["experiment"], found["winner"]) == ("home", "new")
+    assert (set(lost), lost["experiment"]) == ({"log", "experiment", "error"}, "checkout")
+    reason = f"none of the {len(alone)} impressions compares two rankers"
+    assert lost["error"].startswith(reason)
+    assert f"log.jsonl: experiment checkout cannot be analysed: {reason}" in told("--html", str(html))
+    assert [page.name for page in tmp_path.glob("*.html")] == ["page-1.html"]
+    with pytest.raises(BadInput, match=f"experiment 'checkout': {reason}"):
+        told("--experiment", "checkout")
+    with pytest.raises(BadInput, match="the log has the experiments 'home', 'checkout': say which one"):
+        analyze(Log((*home, *alone)))
+    write_log([*home, *(named(r, "checkout") for r in demo_log(20, CLEAR))], file, mode="replace")
+    failed = json.loads(told("--json", "--guardrail", "latency<300"))[1]
+    assert failed["error"] == "no impression has anything in the column 'latency'"
+    with pytest.raises(BadInput, match="'nope'; its columns are latency, and zero-results, abandonment"):
+        told("--guardrail", "nope<3")
+    with pytest.raises(BadInput, match=f"experiment 'home': none .*; experiment 'checkout': {reason}"):
+        each_experiment(Log((*(replace(r, rankers=("new",), teams=(0,) * len(r.shown)) for r in home), *alone)))
 
 
 @pytest.mark.parametrize(
@@ -403,6 +471,27 @@ def test_values_without_a_bound_have_no_verdict() -> None:
     for window in (None, 24.0):
         cautious = analyze(log, outcomes=("buy:value",), caps=("buy=100",), window=window, ended=True)
         assert cautious.winner is None  # a large one may still come
+
+
+def played(users: int, rate: float, seed: int) -> Log:
+    """Of old one record in so many is played a hundred times, of new every second one twice: no ranker is better."""
+    luck, records = np.random.default_rng(seed), []
+    for i in range(users):
+        teams = (0, 1) if luck.random() < 0.5 else (1, 0)
+        plays = {0: 100 * (luck.random() < rate), 1: 2 * (luck.random() < 0.5)}
+        done = tuple(Action("play", teams.index(team), 1.0) for team, often in plays.items() for _ in range(often))
+        records.append(Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), PAIR, teams, actions=done))
+    return Log(tuple(records))
+
+
+def test_more_actions_than_slots_have_no_bound_and_no_verdict() -> None:
+    found = analyze(played(300, 0.004, seed=1), outcomes=("play",))
+    (pair,) = found.comparisons
+    assert (found.winner, pair.needs_cap) == (None, 100.0)
+    assert "There is more of 'play' than slots in some lists, so that it has no bound" in str(found)
+    capped = analyze(played(300, 0.004, seed=1), outcomes=("play",), cap=2).comparisons[0]
+    assert (capped.needs_cap, capped.capped is not None and capped.capped.share > 0) == (None, True)
+    assert analyze(played(300, 0.0, seed=1), outcomes=("play",)).winner == "new"  # two in a list of two
 
 
 @pytest.mark.parametrize("unit", ["user", "query"])

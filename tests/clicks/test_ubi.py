@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from duelist.analysis import analyze
 from duelist.clicks import Action, Log, Record, read_log, read_ubi, write_ubi
-from duelist.clicks.scan import scan_log
+from duelist.clicks.scan import scan_log, spool_log
 from duelist.core.errors import BadInput
 
 QUERY = {
@@ -142,6 +144,16 @@ def test_a_stray_event_does_not_say_where_ordinals_begin(tmp_path: Path, strays:
     log = read(tmp_path, QUERY, *clicks, *strays * 20)
     assert log.rejected == ()
     assert "if not, say --ordinals" in log.notes[0]
+
+
+def test_an_answer_above_the_list_does_not_say_where_ordinals_begin(tmp_path: Path) -> None:
+    """It has the ordinal 0 where documents count from 1, of which the last are seldom clicked."""
+    clicks = [at(1), at(2)] * 50 + [at(0)] * 20
+    log = read(tmp_path, QUERY, *clicks, at(3))
+    assert log.notes == ()
+    assert len(log.rejected) == len(clicks) + 1
+    assert "say --ordinals 0 or 1" in log.rejected[0].reason
+    assert read(tmp_path, QUERY, *clicks * 10, at(3)).notes != ()  # one of 200 is a stray
 
 
 def test_it_is_said_where_ordinals_were_found_to_begin(tmp_path: Path) -> None:
@@ -337,3 +349,37 @@ def test_written_rows_have_the_fields_of_the_schema(tmp_path: Path) -> None:
         "action_name": "click",
         "event_attributes": {"object": {"object_id": "b"}, "position": {"ordinal": 2}},
     }
+
+
+def labelled(teams: bool) -> list[dict[str, Any]]:
+    """Every document is clicked with the same chance, and new fills two slots of three; events name the ranker."""
+    luck, rows = np.random.default_rng(1), []
+    for i in range(900):
+        owners = luck.permutation(["new", "new", "old"]).tolist()
+        query = QUERY | {"query_id": f"q{i}", "client_id": f"u{i}"}
+        given = {"rankers": ["old", "new"], "teams": owners} if teams and i % 2 else {}
+        rows.append(query | {"query_attributes": given})
+        for slot in np.flatnonzero(luck.random(3) < 0.2):
+            name = ("a", "b", "c")[slot]
+            rows.append(event("click", f"q{i}", object=on(name), configuration=owners[slot]))
+    return rows
+
+
+def test_events_that_name_their_ranker_tell_counts_and_no_winner(tmp_path: Path) -> None:
+    """Only clicked lists have credit, and which ranker was shown how often nobody knows."""
+    file = tmp_path / "ubi.jsonl"
+    file.write_text("\n".join(map(json.dumps, labelled(teams=False))))
+    clicks = Counter(row["event_attributes"].get("configuration") for row in labelled(False) if "action_name" in row)
+    for read_it in (read_ubi, scan_log, spool_log):
+        found = analyze(read_it(file), ended=True)
+        assert (found.clicks_alone, found.winner, found.health.valid) == (True, None, True)
+        assert f"Clicks: new {clicks['new']:,}, old {clicks['old']:,}." in str(found)
+
+
+def test_events_that_name_their_ranker_do_not_stand_for_teams(tmp_path: Path) -> None:
+    file = tmp_path / "ubi.jsonl"
+    file.write_text("\n".join(map(json.dumps, labelled(teams=True))))
+    for read_it in (read_ubi, scan_log, spool_log):
+        found = analyze(read_it(file), ended=True)
+        assert (found.clicks_alone, found.winner) == (False, None)
+        assert any("without teams or credit" in reason for reason in found.health.reasons)

@@ -6,7 +6,7 @@
 'ltr-v3'
 """
 
-from duelist.analysis.analysis import Analysis, RankerCredit, analyze, analyze_all
+from duelist.analysis.analysis import Analysis, RankerCredit, Unanalysed, analyze, analyze_all, each_experiment
 from duelist.analysis.comparison import Comparison
 from duelist.analysis.debiased import debiased_clicks
 from duelist.analysis.demo import demo_log
@@ -22,11 +22,13 @@ __all__ = [
     "Health",
     "RankerCredit",
     "Settings",
+    "Unanalysed",
     "Weighed",
     "analyze",
     "analyze_all",
     "debiased_clicks",
     "demo_log",
+    "each_experiment",
     "format_analysis",
     "page",
     "weigh",

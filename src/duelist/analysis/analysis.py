@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from duelist.analysis.clocks import Moments, fitting, moments_of
+from duelist.analysis.clocks import moments_of
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.credits import has_credit
 from duelist.analysis.days import Day
@@ -20,17 +18,16 @@ from duelist.analysis.health import Health, health_of, pair_of
 from duelist.analysis.ledger import Ledger
 from duelist.analysis.outcomes import CLICKS, Outcome, check_actions, names_of
 from duelist.analysis.pairs import Counting
+from duelist.analysis.parts import check_queries, closed, dated, experiments_of, without_crowds
 from duelist.analysis.segments import Segment, segments_of
 from duelist.analysis.settings import DEFAULT, Settings
 from duelist.clicks.gather import impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Log
-from duelist.clicks.lone import is_clicks_alone, with_rankers
-from duelist.clicks.portions import Part, Portions, in_time
+from duelist.clicks.lone import is_clicks_alone, with_rankers, without_labels
+from duelist.clicks.portions import Portions, in_time
 from duelist.clicks.records import CLICK
-from duelist.core.errors import BadInput
-from duelist.core.growing import Growing
-from duelist.core.memory import Flags
+from duelist.core.errors import BadInput, printable
 from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
@@ -168,6 +165,20 @@ def _finite(row: dict[str, Any]) -> dict[str, Any]:
     return {n: None if isinstance(value, float) and not math.isfinite(value) else value for n, value in row.items()}
 
 
+class Unanalysed(NamedTuple):
+    """An experiment of several that cannot be analysed."""
+
+    experiment: str
+    error: str
+
+    def __str__(self) -> str:
+        return printable(f"experiment {self.experiment} cannot be analysed: {self.error}")
+
+    def summary(self) -> dict[str, Any]:
+        """The same for JSON."""
+        return self._asdict()
+
+
 def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: Any) -> Analysis:
     """Compare the rankers of a log by users' totals (or queries'), for as long as the log lasts.
 
@@ -189,58 +200,67 @@ def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: A
     >>> analysis.health.valid, analysis.winner, analysis.comparisons[0].winner  # "new" always picked first
     (False, None, None)
     """
-    analyses = analyze_all(log, experiment, Settings(**settings))
-    if len(analyses) > 1:
-        names = ", ".join(repr(analysis.experiment) for analysis in analyses)
-        raise BadInput(f"the log has the experiments {names}: say which one")
-    return analyses[0]
+    found = each_experiment(log, experiment, Settings(**settings))
+    if len(found) > 1:
+        raise BadInput(
+            f"the log has the experiments {', '.join(repr(each.experiment) for each in found)}: say which one"
+        )
+    return next(each for each in found if isinstance(each, Analysis))
 
 
 def analyze_all(
     log: Log | Portions, experiment: str | None = None, settings: Settings = DEFAULT
 ) -> tuple[Analysis, ...]:
-    """One analysis for each experiment of a log, or for the one that is named.
+    """One analysis for each experiment of a log that can be analysed, or for the one that is named.
+
+    `each_experiment` also says why others cannot.
+    """
+    return tuple(each for each in each_experiment(log, experiment, settings) if isinstance(each, Analysis))
+
+
+def each_experiment(
+    log: Log | Portions, experiment: str | None = None, settings: Settings = DEFAULT
+) -> tuple[Analysis | Unanalysed, ...]:
+    """What is known of each experiment of a log, or of the one that is named; an error if that is nothing of any.
 
     The same name in two experiments is two rankers.
     """
     settings = settings.check()
-    found = impressions_of(log, settings.columns) if isinstance(log, Log) else log
-    parts = experiments_of(in_time(found) if isinstance(found, Impressions) else found)
-    if experiment is not None:
-        if experiment not in parts:
-            raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
-        parts = {experiment: parts[experiment]}
-    return tuple(_analyze(part, name, settings) for name, part in parts.items())
+    log = impressions_of(log, settings.columns) if isinstance(log, Log) else log
+    parts = experiments_of(in_time(log) if isinstance(log, Impressions) else log)
+    if experiment is not None and experiment not in parts:
+        raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
+    found, errors = list[Analysis | Unanalysed](), dict[str, BadInput]()
+    for name in parts if experiment is None else [experiment]:
+        try:
+            found.append(_analyze(parts[name], name, settings))
+        except BadInput as error:
+            errors[name] = error
+            found.append(Unanalysed(name, str(error)))
+    if len(errors) == len(found):
+        raise _error_of(errors, len(parts) > 1)
+    return tuple(found)
 
 
-def experiments_of(log: Portions) -> dict[str, Portions]:
-    """The impressions of each experiment that compares rankers, by its name; of all if none does."""
-    names, setups = log.head.experiment_names, log.head.setup_names
-    has_rankers = np.array([len(setup) > 0 for setup in setups], np.bool_)
-    ranked, every = np.zeros((2, len(names)), np.bool_)
-    for portion in log.portions():
-        every[portion.experiments] = True
-        ranked[portion.experiments[has_rankers[portion.setups]]] = True
-    if not every.any():
-        raise BadInput("there are no impressions to analyse")
-    numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
-    return {names[number]: _experiment(log, number) for number in numbers}
-
-
-def _experiment(log: Portions, number: int) -> Portions:
-    losses = log.head.losses.of(log.head.experiment_names[number])
-    return Part(log, lambda portion: replace(portion.take(portion.experiments == number), losses=losses))
+def _error_of(errors: Mapping[str, BadInput], several: bool) -> BadInput:
+    """One error of those of all experiments: what is the same in each is wrong with what was asked."""
+    first = next(iter(errors.values()))
+    if not several or (len(errors) > 1 and len({str(error) for error in errors.values()}) == 1):
+        return first
+    return BadInput("; ".join(f"experiment {name!r}: {error}" for name, error in errors.items()))
 
 
 def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     alone = is_clicks_alone(log)
-    log, strays = _dated(with_rankers(log) if alone else log)
-    log = _without_crowds(log, settings.most)
+    log, strays = dated(with_rankers(log) if alone else without_labels(log))
+    log = without_crowds(log, settings.most)
+    if settings.unit == "query":
+        check_queries(log)
     hours = settings.attribution
     moments = moments_of(log, None if hours is None else HOUR * hours, HOUR * ATTRIBUTION)
     waiting = math.isfinite(moments.attribution) and not settings.ended
     if waiting and moments.closed:
-        log = _closed(log, moments)
+        log = closed(log, moments)
     waits = waiting and not moments.closed
     outcomes = [(outcome, _counting(outcome, settings, waits)) for outcome in map(Outcome.read, settings.outcomes)]
     check_actions([outcome for outcome, _ in outcomes], log.head.action_names)
@@ -255,10 +275,8 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     days, effect, guarded = fold.daily.days(*pair), fold.daily.effect(*pair), fold.guards.guarded(settings.alpha)
 
     def judged(ledger: Ledger, found: Sequence[Comparison]) -> Health:
-        pairs = [(c, fold.daily.effect(c.first, c.second).impressions) for c in found]
-        return health_of(
-            fold.watch, ledger, pairs, days, moments, fold.strays(strays, ledger.outcome), guarded, alone, settings
-        )
+        gone = fold.strays(strays, ledger.outcome)
+        return health_of(fold.watch, ledger, found, days, moments, gone, guarded, alone, settings)
 
     others = [_leaders_first(found, [ranker.name for ranker in rankers]) for found in others]
     health, *own = map(judged, fold.ledgers, (comparisons, *others))
@@ -305,34 +323,6 @@ def _has_scores(log: Portions) -> bool:
 def _counting(outcome: Outcome, settings: Settings, waits: bool) -> Counting:
     window = None if settings.window is None else HOUR * settings.window
     return Counting(window, settings.ended, settings.capped().get(outcome), outcome.by_value, waits)
-
-
-def _dated(log: Portions) -> tuple[Portions, Portions | None]:
-    """The impressions whose dates fit the others, and those whose dates do not, if there are any."""
-    first, last = fitting(log)
-
-    def fits(portion: Impressions) -> Flags:
-        return np.asarray((portion.times >= first) & (portion.times <= last))
-
-    if all(fits(portion).all() for portion in log.portions()):
-        return log, None
-    return Part(log, lambda portion: portion.take(fits(portion))), Part(
-        log, lambda portion: portion.take(~fits(portion))
-    )
-
-
-def _without_crowds(log: Portions, most: int | None) -> Portions:
-    if most is None:
-        return log
-    counts = Growing()
-    for portion in log.portions():
-        counts.add(portion.users, 1.0)
-    return Part(log, lambda portion: portion.take(counts.values[portion.users] <= most))
-
-
-def _closed(log: Portions, moments: Moments) -> Portions:
-    """Impressions whose clicks have all come."""
-    return Part(log, lambda portion: portion.take(portion.times + moments.attribution <= moments.end))
 
 
 def _order(rankers: Sequence[RankerCredit], comparisons: Sequence[Comparison]) -> tuple[RankerCredit, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import participants
-from duelist.clicks.impressions import CREDIT, Array, Impressions
+from duelist.clicks.impressions import CREDIT, NO_TEAMS, NOWHERE, Array, Impressions
 from duelist.clicks.portions import Portions
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
@@ -23,7 +23,9 @@ class Credits:
     log: Impressions  # those impressions alone
     credit: Floats  # impressions x rankers, NaN where a ranker took no part
     present: Flags  # all impressions x rankers, in the order of time, those of one ranker alone included
-    beyond_clicks: bool = False  # some scores of the log are more than clicks can be worth: nobody knows their bound
+    unbounded: bool = (
+        False  # some scores are more than clicks can be worth, or more than slots: nobody knows their bound
+    )
 
     @property
     def times(self) -> Floats:
@@ -72,20 +74,39 @@ class Crediting:
 
     def credits(self, log: Impressions, outcome: Outcome = CLICKS, late: Flags | None = None) -> Credits:
         """Of one portion."""
-        usable = is_usable(log)
+        usable = is_usable(log, outcome)
         credit = earned(log, outcome, self.columns, len(self.rankers), late)
-        beyond = outcome == CLICKS and bool((exceeds_clicks(log) & usable).any())
+        exceeds = exceeds_clicks(log) if outcome == CLICKS else exceeds_slots(log, outcome, late)
+        beyond = bool((exceeds & usable).any())
         return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
 
+    def touched(self, log: Impressions, outcome: Outcome, late: Flags) -> Flags:
+        """Where something was done in time with what a ranker shows: its slots, those of nobody, or nobody knows."""
+        done = log.done.take((log.done.names == number_of(log, outcome)) & (log.done.slots != NOWHERE) & ~late)
+        found = np.zeros((len(log), len(self.rankers)), np.bool_)
+        found[done.rows[(done.teams < 0) | (has_credit(log)[done.rows] & (outcome == CLICKS))]] = True
+        place = self.columns[log.setups[done.rows], done.teams]
+        found[done.rows[place >= 0], place[place >= 0]] = True
+        return found
 
-def is_usable(log: Impressions) -> Flags:
-    """Which impressions compare rankers and say who earned their clicks."""
+
+def is_usable(log: Impressions, outcome: Outcome = CLICKS) -> Flags:
+    """Which impressions compare rankers and say who earned what an outcome counts, if anything."""
     several = np.array([len(names) > 1 for names in log.setup_names])[log.setups]
-    clicked = np.bincount(log.done.rows[log.done.names == 0], minlength=len(log)) > 0
-    return np.asarray(several & (has_credit(log) | (log.firsts > NO_TEAMS) | ~clicked))
+    acted = np.bincount(log.done.rows[log.done.names == number_of(log, outcome)], minlength=len(log)) > 0
+    return np.asarray(several & (tells(log, outcome) | ~acted))
 
 
-NO_TEAMS = -2  # in `firsts`: nobody knows who owns a slot
+def tells(log: Impressions, outcome: Outcome) -> Flags:
+    """Which impressions say whose the actions of an outcome are: credit says so of clicks as they are alone."""
+    teams = np.asarray(log.firsts > NO_TEAMS)
+    return teams | has_credit(log) if outcome == CLICKS else teams
+
+
+def number_of(log: Impressions, outcome: Outcome) -> int:
+    """The number of its action; one that no action has if nobody did it."""
+    names = log.action_names
+    return names.index(outcome.action) if outcome.action in names else len(names)
 
 
 def has_credit(log: Impressions) -> Flags:
@@ -112,18 +133,27 @@ def exceeds_clicks(log: Impressions) -> Flags:
     return np.asarray((np.abs(told_credit(log)) > most[:, None]).any(1))
 
 
+def exceeds_slots(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
+    """Which lists have more of an action than slots, as plays of one record may be: it has no bound."""
+    if outcome.by_value or outcome.examination:  # these have bounds of their own, or need one anyway
+        return np.zeros(len(log), np.bool_)
+    number = np.bincount(log.done.rows[counted(log, outcome, late)], minlength=len(log))
+    return np.asarray(number > log.sizes)
+
+
+def counted(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
+    """Which of what was done counts for an outcome: its action, on somebody's slot, in time."""
+    chosen = (log.done.names == number_of(log, outcome)) & (log.done.teams >= 0)
+    return np.asarray(chosen if late is None else chosen & ~late)
+
+
 def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, late: Flags | None) -> Floats:
     """The scores of an outcome: for clicks those of the log if it has any, else what the slots of a team got."""
-    done, name = log.done, outcome.action
-    number = log.action_names.index(name) if name in log.action_names else len(log.action_names)
-    chosen = (done.names == number) & (done.teams >= 0)
-    if late is not None:
-        chosen &= ~late
-    done = done.take(chosen)
+    done = log.done.take(counted(log, outcome, late))
     place = columns[log.setups[done.rows], done.teams]
     kept = place >= 0
     cells = done.rows[kept].astype(np.int64) * rankers + place[kept]
-    amounts = done.values[kept] if outcome.by_value else None
+    amounts = np.nan_to_num(done.values[kept]) if outcome.by_value else None  # what says no value counts nothing
     if outcome.examination:
         weights = outcome.weights()
         amounts = weights[np.minimum(done.slots[kept], len(weights) - 1)]

@@ -42,7 +42,7 @@ class Fold:
         rankers = self.crediting.rankers
         self.pairs = [Pairs(rankers, counting) for _, counting in outcomes]
         self.daily, self.watch = Daily(rankers), Watch(log.head)
-        self.ledgers = [Ledger(outcome, log.head, rankers) for outcome in self.outcomes]
+        self.ledgers = [Ledger(outcome, log.head, self.crediting, counting.cap) for outcome, counting in outcomes]
         self.guards = Guards(tuple(map(Guardrail.read, guardrails)))
         self.totals = [(Growing(), Growing(0, np.int32)) for _ in rankers]  # of each user: credit, impressions
 
@@ -91,8 +91,7 @@ class Fold:
         number, favoured, total = 0, Favoured(len(self.crediting.rankers)), np.zeros(len(self.crediting.rankers))
         for portion in others.portions() if others else ():
             credit = self.crediting.credits(portion, outcome).credit
-            nothing = np.zeros(len(credit), np.bool_)
-            favoured.add(credit, nothing, nothing)
+            favoured.add(credit, np.zeros(len(credit), np.bool_))
             total += np.nansum(credit, 0)
             number += len(portion)
         return Strays(number, favoured.all.tolist(), total.tolist())

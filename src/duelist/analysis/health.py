@@ -104,7 +104,7 @@ class Watch:
 def health_of(
     watch: Watch,
     ledger: Ledger,
-    pairs: Sequence[tuple[Comparison, int]],
+    pairs: Sequence[Comparison],
     days: tuple[Day, ...],
     moments: Moments,
     strays: Strays,
@@ -112,15 +112,15 @@ def health_of(
     alone: bool,
     settings: Settings,
 ) -> Health:
-    """All of it, by one outcome: every two rankers, the leaders first, with the impressions that compare them."""
+    """All of it, by one outcome: every two rankers, the leaders first."""
     threshold = THRESHOLD * len(settings.outcomes)
     losses = ledger.all_losses(moments, strays, threshold)
     checks = check_balance(watch.coins.named())
     reasons = [f"{check.name} are not equal (e-value {check.e_value:.3g})" for check in checks if not check.healthy]
     reasons += withheld(losses, settings.most_lost) + ledger.unused.reasons(threshold)
-    leading = pairs[0][0]
+    leading = pairs[0]
     counted = watch.rows / max(1, moments.impressions)
-    undone = [ledger.undone(losses, strays, pair, impressions, counted) for pair, impressions in pairs]
+    undone = [ledger.undone(losses, strays, pair, counted) for pair in pairs]
     reasons += undone[:1] if undone[0] else []
     for rail in guarded:
         if rail.broken:
@@ -136,7 +136,7 @@ def health_of(
         losses=losses,
         reasons=tuple(reasons),
         notes=(*_notes(watch, losses, days, moments, alone), *(f"{why}." for why in undone[1:] if why)),
-        undone=tuple(pair_of(pair) for (pair, _), why in zip(pairs, undone, strict=True) if why),
+        undone=tuple(pair_of(pair) for pair, why in zip(pairs, undone, strict=True) if why),
         replay=false_alarms,
         unreliable=unreliable,
         duplicates=watch.losses.duplicates,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy  # which loads its parts when they are used
 
-from duelist.clicks.impressions import Losses
+from duelist.clicks.impressions import Array, Losses
 from duelist.clicks.records import CLICK
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import ALARM, Check
@@ -20,8 +20,9 @@ from duelist.evidence.sequential import LARGEST
 
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
 PRIOR = 0.5  # of the e-value
-THRESHOLD = 8 / ALARM  # of each check: six ways to lose something, rows without teams, lists of one ranker
+THRESHOLD = 9 / ALARM  # of each check: seven ways to lose something, rows without teams, lists of one ranker
 UNPLACED = "without a place"
+UNVALUED = "without a value"
 UNTOLD = "of no known ranker"
 MISDATED = "impressions dated far from all others"
 
@@ -78,32 +79,59 @@ def learnt(counts: Sequence[int]) -> float:
     )
 
 
+def favourites(credit: Floats) -> Array:
+    """The ranker that each impression favours; -1 where several share the most credit.
+
+    >>> favourites(np.array([[1.0, 0], [0, 3], [1, 1]])).tolist()
+    [0, 1, -1]
+    """
+    filled = np.where(np.isnan(credit), -np.inf, credit)
+    most = filled.max(1, initial=-np.inf)
+    return np.where((filled == most[:, None]).sum(1) == 1, filled.argmax(1), -1)
+
+
+class Sides:
+    """Things by the ranker whose they are: those that something hit, and the others.
+
+    >>> sides = Sides(2)
+    >>> sides.add(np.array([0, 1, -1, 1]), np.array([True, False, True, False]))  # -1: nobody's
+    >>> sides.hit.tolist(), sides.others.tolist()
+    ([1, 0], [0, 2])
+    """
+
+    def __init__(self, rankers: int) -> None:
+        self.hit, self.others = np.zeros((2, rankers), np.int64)
+
+    def add(self, whose: Array, hit: Flags) -> None:
+        """Enter some."""
+        for counts, chosen in ((self.hit, hit), (self.others, ~hit)):
+            counts += np.bincount(whose[chosen & (whose >= 0)], minlength=len(counts))
+
+
 class Favoured:
-    """The ranker that impressions favour, counted: of all, of those that lost a click and of those with a late one.
+    """The ranker that impressions favour, counted: of all, and of those that lost a click.
 
     >>> favoured = Favoured(2)
-    >>> favoured.add(np.array([[1.0, 0], [0, 3], [1, 1], [0, 1]]), np.array([0, 1, 1, 0]) > 0, np.zeros(4, bool))
+    >>> favoured.add(np.array([[1.0, 0], [0, 3], [1, 1], [0, 1]]), np.array([0, 1, 1, 0]) > 0)
     >>> favoured.all.tolist(), favoured.lost.tolist()
     ([1, 2], [0, 1])
     """
 
     def __init__(self, rankers: int) -> None:
-        self.all, self.lost, self.late = np.zeros((3, rankers), np.int64)
+        self.all, self.lost = np.zeros((2, rankers), np.int64)
         self.credit = np.zeros(rankers)  # of each ranker in the impressions that favour it
 
-    def add(self, credit: Floats, lost: Flags, late: Flags) -> None:
-        """Enter impressions; where several rankers share the most credit, nobody is favoured."""
-        filled = np.where(np.isnan(credit), -np.inf, credit)
-        most = filled.max(1, initial=-np.inf)
-        alone = (filled == most[:, None]).sum(1) == 1
-        best = filled.argmax(1)
-        for counts, hit in ((self.all, alone), (self.lost, alone & lost), (self.late, alone & late)):
+    def add(self, credit: Floats, lost: Flags) -> None:
+        """Enter impressions."""
+        best = favourites(credit)
+        alone = best >= 0
+        for counts, hit in ((self.all, alone), (self.lost, alone & lost)):
             counts += np.bincount(best[hit], minlength=len(counts))
-        self.credit += np.bincount(best[alone], most[alone], len(self.credit))
+        self.credit += np.bincount(best[alone], credit[alone, best[alone]], len(self.credit))
 
-    def worth(self, ranker: int, least: float = 1.0) -> float:
-        """What an impression that favours a ranker gives it on average, and at least so much."""
-        return max(least, float(self.credit[ranker]) / max(1, int(self.all[ranker])))
+    def worth(self, ranker: int, otherwise: float) -> float:
+        """What an impression that favours a ranker gives it on average, if there is any."""
+        return float(self.credit[ranker]) / int(self.all[ranker]) if self.all[ranker] else otherwise
 
 
 def things(action: str) -> str:
@@ -119,6 +147,7 @@ def losses_of(
     losses: Losses,
     rankers: Sequence[str],
     favoured: Favoured,
+    late: Sides,
     strays: Sequence[int],
     counts: Mapping[str, int],
     threshold: float = THRESHOLD,
@@ -130,28 +159,41 @@ def losses_of(
     """
     by_rows = np.array([losses.rankers.get(name, 0) for name in rankers])
     repeated, again = (np.array([each.get(name, 0) for name in rankers]) for each in (losses.repeated, losses.again))
-    everyone, lost, late = favoured.all, favoured.lost, favoured.late
+    everyone, lost = favoured.all, favoured.lost
     rows, done, what = losses.rows.total(), counts["done"], things(action)
     without = _example(losses, losses.clicks) if action == CLICK else losses.examples.get(action, "")
     named: list[tuple[str, int, int, Any, Any, bool, str]] = [
         ("rejected rows", rows, counts["rows"], by_rows, everyone, True, _example(losses, losses.rows)),
         (f"{what} {UNPLACED}", counts["lost"], done, lost, everyone - lost, True, without),
-        (f"late {what}", counts["late"], counts["told"], late, everyone - late, True, ""),
+        (f"late {what}", counts["late"], counts["told"], late.hit, late.others, True, ""),
         ("repeated clicks", losses.repeated.total(), done, repeated, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
         ("duplicates", losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
     ]
-    found = []
-    for name, count, of, own, rest, fatal, example in named:
-        hit, others = own.tolist(), rest.tolist()
-        check = None
-        if sum(hit) and sum(others):
-            shares = tuple(amount / sum(others) for amount in others)
-            check = Check(f"{name} by ranker", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
-        guessed = name.endswith(UNPLACED)
-        said = _in_lists(name, rankers, hit) if guessed else ""
-        found.append(Loss(name, count, of, dict(zip(rankers, hit, strict=True)), check, fatal, example, said, guessed))
-    return tuple(found)
+    return tuple(loss_of(rankers, threshold, *each) for each in named)
+
+
+def loss_of(
+    rankers: Sequence[str],
+    threshold: float,
+    name: str,
+    count: int,
+    of: int,
+    hit: Array,
+    others: Array,
+    fatal: bool = True,
+    example: str = "",
+) -> Loss:
+    """One way to lose something, with what it hit of each ranker and what it did not."""
+    check = None
+    if hit.any() and others.any():
+        shares = tuple((others / others.sum()).tolist())
+        e_value = one_sided_e_value(hit.tolist(), others.tolist())
+        check = Check(f"{name} by ranker", tuple(hit.tolist()), shares, e_value, threshold)
+    guessed = name.endswith(UNPLACED)
+    said = _in_lists(name, rankers, hit.tolist()) if guessed else ""
+    whose = dict(zip(rankers, hit.tolist(), strict=True))
+    return Loss(name, count, of, whose, check, fatal, example, said, guessed)
 
 
 def _in_lists(name: str, rankers: Sequence[str], hit: Sequence[int]) -> str:
@@ -159,20 +201,21 @@ def _in_lists(name: str, rankers: Sequence[str], hit: Sequence[int]) -> str:
     return f"{name} are in lists that favour one ranker more than another: {counts}; whose they were nobody can tell"
 
 
-def could_undo(lost: Sequence[tuple[Loss, float]], winner: str, loser: str, impressions: int, low: float) -> str:
+def could_undo(lost: Sequence[tuple[Loss, float]], winner: str, loser: str, weight: float, low: float) -> str:
     """Why a lead of at least `low` an impression is not sure, if the loser had got what was lost; empty if it is.
 
-    With each loss comes what it may have been worth to the loser. Nobody can tell whose clicks without a place or
-    broken lines were; of other rows that are lost, the ranker that they favour may be known.
+    With each loss comes what it may have been worth to the loser; `weight` is that of all impressions. Nobody can tell
+    whose clicks without a place or broken lines were; of other rows that are lost, the ranker that they favour may be
+    known.
 
     >>> few = Loss(MISDATED, 40, 1000, {"old": 30, "new": 2}, None, True)
     >>> could_undo([(few, 28.0)], "new", "old", 1000, 0.03), could_undo([(few, 28.0)], "new", "old", 1000, 0.02)
     ('', 'with the 40 impressions dated far from all others (0.028 an impression for old) new would not surely win')
     """
     most = sum(amount for _, amount in lost)
-    if not lost or most < low * impressions:
+    if not lost or most < low * weight:
         return ""
-    rate = f"{most / max(1, impressions):.3g} an impression"
+    rate = f"{most / max(1.0, weight):.3g} an impression"
     if len(lost) > 1:
         each = ", ".join(f"{loss.count:,} {loss.name}" for loss, _ in lost)
         return f"with all that was lost ({each}: up to {rate} for {loser}) {winner} would not surely win"

@@ -9,7 +9,8 @@ from importlib import metadata
 
 from duelist.analysis.analysis import HOUR, Analysis
 from duelist.analysis.charts import band_chart, bar_chart
-from duelist.analysis.text import day_table, plural, printable, sections, tables, title_of, verdict
+from duelist.analysis.text import day_table, plural, sections, tables, title_of, verdict
+from duelist.core.errors import printable
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1a1a1a; }

@@ -9,8 +9,9 @@ from duelist.analysis.analysis import ATTRIBUTION, Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.days import halves
 from duelist.analysis.guardrails import Guarded
-from duelist.analysis.outcomes import Outcome
+from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import Traffic
+from duelist.core.errors import printable
 from duelist.evidence.capped import Capped
 from duelist.evidence.limits import START
 from duelist.present.tables import Table
@@ -26,15 +27,6 @@ def format_analysis(analysis: Analysis) -> str:
     ]
     blocks += [f"{heading}:\n{table}" for heading, table in tables(analysis)]
     return printable("\n\n".join(blocks))
-
-
-def printable(text: str) -> str:
-    """Text without codes that a terminal obeys: names come from a log, and a log from anywhere.
-
-    >>> printable("\\x1b[31mred")
-    '\\\\x1b[31mred'
-    """
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
 def title_of(analysis: Analysis) -> str:
@@ -130,7 +122,9 @@ def _counts(analysis: Analysis) -> str:
 def _needs_cap(analysis: Analysis, proposed: float) -> str:
     """What a verdict on values needs."""
     what = analysis.settings.outcomes[0]
-    unbounded = what if Outcome.read(what).by_value else "The credit of this log"
+    unbounded = "The credit of this log" if Outcome.read(what) == CLICKS else what
+    if unbounded == what and not Outcome.read(what).by_value:
+        unbounded = f"There is more of {what!r} than slots in some lists, so that it"
     why = f"{unbounded} has no bound: one value too rare to have come yet can turn it"
     return f"{why}. Say what is worth counting at most, as --cap {what}={proposed:g}, whoever is ahead."
 
@@ -160,13 +154,12 @@ def _undecided(analysis: Analysis) -> str:
 def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
     effect = analysis.effect
     what = "credit" if analysis.scored else named(analysis.settings.outcomes[0])
+    heading = what.capitalize() if what.islower() else what  # addToCart stays as it is
     first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
     if analysis.clicks_alone:
         lines = [_counts(analysis)]
     else:
-        lines = [
-            f"{what.capitalize()} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."
-        ]
+        lines = [f"{heading} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
     if effect.share is not None:
         lift = "" if effect.lift is None else f", {effect.lift:+.1%} over {leading.second}"
         lines.append(f"{leading.first} has {effect.share:.1%} of the {what} of both{lift}.")
@@ -287,7 +280,7 @@ def _of_late(traffic: Traffic) -> str:
 
 def _users(analysis: Analysis, leading: Comparison) -> list[str]:
     hours = f"{analysis.window or 0:g} hours"
-    what = "clicks" if analysis.clicks_alone else "impressions"
+    what = "rows with clicks" if analysis.clicks_alone else "impressions"
     lines = [f"{leading.users:,} {plural(analysis)} count, of {analysis.impressions:,} {what} in all."]
     if analysis.waiting:
         lines.append(f"{analysis.waiting:,} more impressions wait for their clicks; they count later, or with --ended.")

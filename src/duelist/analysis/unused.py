@@ -11,35 +11,40 @@ import math
 import numpy as np
 import scipy  # which loads its parts when they are used
 
-from duelist.analysis.credits import NO_TEAMS, Credits, has_credit
-from duelist.analysis.losses import Loss, learnt, one_sided_e_value
+from duelist.analysis.credits import Credits, tells
+from duelist.analysis.losses import Loss, learnt, one_sided_e_value, things
+from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.clicks.impressions import Impressions
 from duelist.core.memory import Flags, Floats
 from duelist.evidence.balance import Check
 from duelist.evidence.sequential import LARGEST
 
-NAME = "clicked impressions without teams or credit"
+WITHOUT = "without teams or credit"
 SURE = 3.0  # standard deviations by which a share may be larger than it was found
 
 
 class Unused:
     """What is counted of impressions that compare nothing, one portion after another."""
 
-    def __init__(self, rankers: tuple[str, ...]) -> None:
-        self.rankers = rankers
+    def __init__(self, rankers: tuple[str, ...], outcome: Outcome) -> None:
+        self.rankers, self.outcome = rankers, outcome
         self.silent, self.telling = np.zeros((2, 2), np.int64)  # clicked and not clicked: without teams, and with them
-        # Of each ranker: impressions, and those in which it has clicks.
+        # Of each ranker: impressions, and those in which people click what it shows, be it shown by others too.
         self.alone, self.shared = np.zeros((2, len(rankers), 2), np.int64)
         self.most = 2  # rankers of a list
 
-    def add(self, log: Impressions, earned: Credits, clicked: Flags) -> None:
-        """Enter a portion: all of it, what compares rankers, and where there were clicks (or other actions)."""
+    def add(self, log: Impressions, earned: Credits, clicked: Flags, touched: Flags) -> None:
+        """Enter a portion: all of it, what compares rankers, and where there were clicks (or other actions) in time.
+
+        Of what compares rankers it is known for each of them (`Crediting.touched`).
+        """
         sizes = np.array([len(names) for names in log.setup_names])[log.setups]
-        silent = (sizes == 0) | ((sizes > 1) & (log.firsts == NO_TEAMS) & ~has_credit(log))
+        silent = (sizes == 0) | ((sizes > 1) & ~tells(log, self.outcome))
         for counts, chosen in ((self.silent, silent), (self.telling, (sizes > 1) & ~silent)):
             counts += np.bincount(~clicked[chosen], minlength=2)
         self.most = max(self.most, int(sizes.max(initial=0)))
-        self.shared += np.stack([~np.isnan(earned.credit), earned.credit > 0], -1).sum(0)
+        took_part = ~np.isnan(earned.credit)
+        self.shared += np.stack([took_part, took_part & touched], -1).sum(0)
         column = [self._column(names) for names in log.setup_names]
         whose = np.array(column)[log.setups]
         for place in range(len(self.rankers)):
@@ -50,14 +55,17 @@ class Unused:
         return self.rankers.index(names[0]) if len(names) == 1 and names[0] in self.rankers else -1
 
     def loss(self, rows: int, threshold: float) -> Loss:
-        """Clicked impressions of which nobody can tell who earned the clicks."""
+        """Clicked impressions of which nobody can tell who earned the clicks; of what is rarer, a share of itself."""
         hit, others = self.silent.tolist(), self.telling.tolist()
+        what, without = things(self.outcome.action), WITHOUT if self.outcome == CLICKS else "without teams"
+        name = f"impressions with {what} {without}"
         check = None
         if hit[0] * sum(others) > others[0] * sum(hit):  # unclicked ones without teams lose nothing
-            shares = tuple(amount / sum(others) for amount in others) if sum(others) else (0.5, 0.5)
-            check = Check(f"{NAME}, by clicks", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
-        clicked = f"clicks in {hit[0]:,} of {sum(hit):,}, others in {others[0]:,} of {sum(others):,}"
-        return Loss(NAME, hit[0], rows, {}, check, True, said=f"rows without teams or credit have {clicked}")
+            shares = tuple(amount / sum(others) for amount in others)
+            check = Check(f"{name}, by {what}", tuple(hit), shares, one_sided_e_value(hit, others), threshold)
+        of = rows if self.outcome == CLICKS else hit[0] + others[0]
+        said = f"rows {without} have {what} in {hit[0]:,} of {sum(hit):,}, others in {others[0]:,} of {sum(others):,}"
+        return Loss(name, hit[0], of, {}, check, True, said=said)
 
     @property
     def beyond(self) -> float:

@@ -29,7 +29,7 @@ from duelist.cli import (
     sweep,
     vote,
 )
-from duelist.core.errors import DuelistError
+from duelist.core.errors import DuelistError, printable
 from duelist.core.garbage import collecting_seldom
 
 app = typer.Typer(
@@ -99,7 +99,7 @@ def main() -> None:
         with collecting_seldom():
             app()
     except DuelistError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable(str(error))}", file=sys.stderr)
         sys.exit(2)
     finally:
         gc.freeze()  # Python would end with a search for circles in all that was loaded: a fifth of a short command

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from duelist.analysis import Analysis
+    from duelist.analysis import Analysis, Unanalysed
     from duelist.clicks.log import Log
     from duelist.clicks.portions import Portions
 
@@ -71,13 +71,16 @@ def analyze_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Report who wins an interleaving experiment, how sure, and whether it is healthy."""
-    from duelist.analysis import Settings, analyze_all
+    from duelist.analysis import Settings, each_experiment
+    from duelist.analysis.weighed import check_weighed
     from duelist.clicks.columns_of import NoColumn, other_columns
     from duelist.core.errors import BadInput
 
     if (log is None) != demo:
         raise BadInput("analyze needs the file of a log, or --demo" + (", not both" if demo else ""))
     check_page(html)
+    if weights is not None:
+        check_weighed(outcome or ("clicks",))
     outcomes = _fitted(tuple(outcome or ("clicks",)), log, events, ordinals)
     caps = tuple(text if "=" in text else f"{outcomes[0]}={text}" for text in cap or ())
     settings = Settings(
@@ -86,7 +89,7 @@ def analyze_command(
     )
     found = load(log, events, ordinals, weights, settings.columns)
     try:
-        analyses = analyze_all(found, experiment, settings)
+        analyses = each_experiment(found, experiment, settings)
     except NoColumn as error:
         raise error.among(other_columns(log)) if log and "://" not in log else error from None
     show(analyses, log, html, as_json)
@@ -119,7 +122,9 @@ def load(
         weighed = weigh(found, ClickWeights.from_json(_bytes_of(weights)))
         found = weighed.log
         typer.echo(
-            f"{weighed.left_out:,} impressions of users that the weights were learned from are left out.", err=True
+            f"{weighed.left_out:,} impressions of users that the weights were learned from are left out, and "
+            f"{weighed.several:,} of more than two rankers.",
+            err=True,
         )
     return impressions_of(found, columns)
 
@@ -180,15 +185,16 @@ def check_page(html: Path | None) -> None:
         raise BadInput(f"there is no folder {str(html.parent)!r} to save the page in")
 
 
-def show(analyses: tuple[Analysis, ...], log: str | None, html: Path | None, as_json: bool) -> None:
+def show(analyses: tuple[Analysis | Unanalysed, ...], log: str | None, html: Path | None, as_json: bool) -> None:
     """Print every analysis and save its page, each experiment's with its place in the name if there are several."""
     from duelist import present
+    from duelist.analysis import Analysis
     from duelist.analysis.page import page
-    from duelist.analysis.text import printable
+    from duelist.core.errors import printable
 
     saved, name = [], "demo" if log is None else Path(log).name
     for place, analysis in enumerate(analyses, 1):
-        if html is not None:
+        if html is not None and isinstance(analysis, Analysis):
             file = html if len(analyses) == 1 else html.with_stem(f"{html.stem}-{place}")
             file.write_text(page(analysis, name, datetime.now(UTC)), encoding="utf-8")
             saved.append(str(file))
@@ -198,4 +204,4 @@ def show(analyses: tuple[Analysis, ...], log: str | None, html: Path | None, as_
         rows = [{"log": str(log or name), **analysis.summary()} for analysis in analyses]
         print(json.dumps(rows[0] if len(rows) == 1 else rows, indent=2))
     elif saved:
-        print(f"\npage saved to {', '.join(saved)}")
+        print(f"\npage saved to {printable(', '.join(saved))}")

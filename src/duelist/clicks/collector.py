@@ -104,6 +104,7 @@ class Collector:
         self.repeated: Counter[tuple[str, str]] = Counter()  # by experiment and ranker
         self.homeless: Counter[str] = Counter()  # actions of queries that are not there
         self.notes: list[str] = []
+        self.labelled = False  # whether events name their ranker, where nothing else does
 
     def add(self, read: Read, line: int = 0, text: str = "", path: object = "") -> None:
         """Keep what was read; rows of the same id wait for `unite`."""
@@ -174,4 +175,5 @@ class Collector:
             dict(self.told_again()),
             dict(self.homeless),
             tuple(self.notes),
+            self.labelled,
         )

@@ -12,7 +12,7 @@ from duelist.clicks.parquet_files import parquet_names
 from duelist.clicks.rows import KNOWN
 from duelist.clicks.ubi import fields_of, is_ubi
 from duelist.clicks.ubi_files import PARQUET, ubi_lines
-from duelist.core.errors import BadInput
+from duelist.core.errors import BadInput, printable
 
 LOOK = 100  # rows that are looked at
 SHOWN = 12  # columns that are named
@@ -27,7 +27,7 @@ class NoColumn(BadInput):
 
     def among(self, columns: Iterable[str]) -> NoColumn:
         """The same, with the columns that there are."""
-        names = ", ".join(sorted(columns)[:SHOWN]) or "none"
+        names = printable(", ".join(sorted(columns)[:SHOWN])) or "none"
         return NoColumn(f"{self.complaint}; its columns are {names}, and {', '.join(self.others)}", self.others)
 
 

@@ -388,5 +388,5 @@ def impressions_of(log: Log, attributes: Sequence[str] = ()) -> Impressions:
     for bad in log.rejected:
         found.losses.reject(bad)
     found.losses.count(log.repeated, log.again, log.homeless)
-    found.losses.notes = list(log.notes)
+    found.losses.notes, found.losses.labelled = list(log.notes), log.labelled
     return found.impressions()

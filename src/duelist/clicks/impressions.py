@@ -35,6 +35,7 @@ class Losses:
     again: Counter[str] = field(default_factory=Counter)  # rows that tell once more, by the ranker that clicks favour
     homeless: Counter[str] = field(default_factory=Counter)  # actions of queries that are not there, by name
     notes: list[str] = field(default_factory=list)  # what the file did not say and its rows told, in sentences
+    labelled: bool = False  # credit is what events say of their ranker: it tells of clicked lists alone
     own: dict[str, Losses] = field(default_factory=dict)  # those of each experiment; "": it is not said
 
     @property
@@ -90,7 +91,7 @@ class Losses:
         >>> losses.rows.total(), losses.of("home").rows.total(), losses.of("checkout").rows.total()
         (4, 3, 2)
         """
-        found = Losses(homeless=self.homeless, notes=self.notes)
+        found = Losses(homeless=self.homeless, notes=self.notes, labelled=self.labelled)
         for part in [self.own[name] for name in dict.fromkeys((experiment, "")) if name in self.own]:
             for name in ("rows", "clicks", "rankers", "repeated", "again"):
                 getattr(found, name).update(getattr(part, name))
@@ -98,6 +99,7 @@ class Losses:
         return found
 
 
+NO_TEAMS = -2  # in `firsts`: nobody knows who owns a slot
 NOWHERE = MOST_SHOWN  # in place of a slot: no list has so many that it would be one
 CREDIT = -1  # in place of an action: a later row changed the credit of a ranker to a value, NaN for none
 

@@ -85,6 +85,7 @@ class Log:
     again: Mapping[tuple[str, str], int] = field(default_factory=dict)
     homeless: Mapping[str, int] = field(default_factory=dict)  # actions of queries that are not in the log, by name
     notes: tuple[str, ...] = ()  # what the file did not say and its rows told, in sentences
+    labelled: bool = False  # events name their ranker: credit tells of clicked lists alone
 
 
 def sole(scores: Mapping[str, float]) -> str:

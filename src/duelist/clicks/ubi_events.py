@@ -21,6 +21,7 @@ CLICKS = (CLICK, "click_through")
 VALUE = ("value", "price", "revenue", "amount")  # what an event may call its worth
 
 STRAY = 0.05  # of the events with an ordinal alone: no more may tell nothing, as a log may lose no more of its clicks
+BEYOND = 0.01  # of those at one end may be at the other: more are no accident, but an answer above the list, or below
 DIRECT = 10  # events that name their document tell however many others do not, if they are more
 
 Key = tuple[str, str]  # experiment and id of an impression
@@ -151,7 +152,7 @@ def _with(found: Collector, record: Record, mine: Joined, rankers: tuple[str, ..
     record = replace(record, actions=tuple(mine.actions), lost=mine.lost, lost_actions=tuple(mine.lost_actions))
     if record.teams or record.credit or not mine.labels:
         return record
-    names = record.rankers or rankers
+    found.labelled, names = True, record.rankers or rankers
     earned = Counter(label for _, label in dict.fromkeys(mine.labels))
     return replace(record, rankers=names, credit=tuple(float(earned[name]) for name in names))
 
@@ -227,8 +228,9 @@ def ordinal_votes(responses: Responses, events: Iterable[UbiRow]) -> Votes:
 def first_ordinal(votes: Votes) -> tuple[int | None, str]:
     """Whether ordinals count from 0 or 1, by events that also name their document, else by those at an end; and why.
 
-    None where nothing tells, where events contradict each other in more than one case of ten, and where those that
-    tell are so few that both 0 and 1 fit nearly all: a stray event must not turn the verdict round.
+    None where nothing tells, where events contradict each other in more than one case of ten (those at both ends of the
+    list: of a hundred, for one end is not the list's own and nobody knows which), and where those that tell are so few
+    that both 0 and 1 fit nearly all: a stray event must not turn the verdict round.
 
     >>> first_ordinal(Votes(Counter(), Counter({1: 30}), 400))
     (1, 'Ordinals of clicks count from 1, as 30 of 400 without a document tell; if not, say --ordinals 0.')
@@ -239,7 +241,8 @@ def first_ordinal(votes: Votes) -> tuple[int | None, str]:
     by_document = votes.both[0] + votes.both[1] > min(stray, DIRECT)
     told, of = (votes.both, votes.both.total()) if by_document else (votes.ends, votes.alone)
     better = 0 if told[0] > told[1] else 1
-    if told[better] <= 9 * told[1 - better] or not (by_document or told[better] > stray):
+    most = told[better] / 9 if by_document else BEYOND * told[better]
+    if told[1 - better] >= most or not (by_document or told[better] > stray):
         return None, ""
     if not votes.alone:  # it makes no difference
         return better, ""

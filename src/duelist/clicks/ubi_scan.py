@@ -103,6 +103,7 @@ class UbiScan:
     def _count(self, found: Collector) -> None:
         """What could not be used, or came twice."""
         losses = self.found.losses
+        losses.labelled |= found.labelled
         for bad in found.rejected:
             losses.reject(bad)
         losses.count(found.repeated, found.told_again(), found.homeless)

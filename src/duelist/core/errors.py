@@ -37,6 +37,7 @@ __all__ = [
     "UnknownName",
     "Unreachable",
     "Unsolved",
+    "printable",
 ]
 
 
@@ -106,3 +107,12 @@ class Unreachable(DuelistError):
 
 class MissingExtra(DuelistError, ImportError):
     """An optional package is not installed; the message says how to get it."""
+
+
+def printable(text: str) -> str:
+    """Text without codes that a terminal obeys: names come from files, and files from anywhere.
+
+    >>> printable("\\x1b[31mred")
+    '\\\\x1b[31mred'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
