@@ -473,25 +473,28 @@ def test_values_without_a_bound_have_no_verdict() -> None:
         assert cautious.winner is None  # a large one may still come
 
 
-def played(users: int, rate: float, seed: int) -> Log:
-    """Of old one record in so many is played a hundred times, of new every second one twice: no ranker is better."""
+def played(users: int, plays: tuple[int, int], seed: int = 1) -> Log:
+    """One record of old in three and one of new in two is played, so often each; times are of the plays."""
     luck, records = np.random.default_rng(seed), []
     for i in range(users):
-        teams = (0, 1) if luck.random() < 0.5 else (1, 0)
-        plays = {0: 100 * (luck.random() < rate), 1: 2 * (luck.random() < 0.5)}
-        done = tuple(Action("play", teams.index(team), 1.0) for team, often in plays.items() for _ in range(often))
-        records.append(Record(f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), PAIR, teams, actions=done))
+        teams, now = (0, 1) if luck.random() < 0.5 else (1, 0), START + 60.0 * i
+        done = [
+            Action("play", teams.index(team), 1.0, now + number)
+            for team, share in enumerate((1 / 3, 1 / 2))
+            if luck.random() < share
+            for number in range(plays[team])
+        ]
+        records.append(Record(f"i{i}", f"u{i}", "q", now, ("a", "b"), (), PAIR, teams, actions=tuple(done)))
     return Log(tuple(records))
 
 
-def test_more_actions_than_slots_have_no_bound_and_no_verdict() -> None:
-    found = analyze(played(300, 0.004, seed=1), outcomes=("play",))
-    (pair,) = found.comparisons
-    assert (found.winner, pair.needs_cap) == (None, 100.0)
-    assert "There is more of 'play' than slots in some lists, so that it has no bound" in str(found)
-    capped = analyze(played(300, 0.004, seed=1), outcomes=("play",), cap=2).comparisons[0]
-    assert (capped.needs_cap, capped.capped is not None and capped.capped.share > 0) == (None, True)
-    assert analyze(played(300, 0.0, seed=1), outcomes=("play",)).winner == "new"  # two in a list of two
+def test_an_action_counts_once_for_each_document_however_often_it_is_done() -> None:
+    """Numbers without a bound named winners of nothing in a quarter of watched experiments."""
+    often, once = (analyze(played(900, plays), outcomes=("play",), ended=True) for plays in ((100, 2), (1, 1)))
+    assert (often.winner, often.effect) == (once.winner, once.effect)
+    assert once.winner == "new"
+    by_value = analyze(played(900, (100, 2)), outcomes=("play:value",), ended=True)
+    assert (by_value.winner, by_value.comparisons[0].needs_cap) == (None, 100.0)
 
 
 @pytest.mark.parametrize("unit", ["user", "query"])

@@ -11,6 +11,7 @@ from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import participants
 from duelist.clicks.impressions import CREDIT, NO_TEAMS, NOWHERE, Array, Impressions
 from duelist.clicks.portions import Portions
+from duelist.clicks.records import CLICK
 from duelist.core.errors import BadInput
 from duelist.core.memory import Flags, Floats
 
@@ -23,9 +24,7 @@ class Credits:
     log: Impressions  # those impressions alone
     credit: Floats  # impressions x rankers, NaN where a ranker took no part
     present: Flags  # all impressions x rankers, in the order of time, those of one ranker alone included
-    unbounded: bool = (
-        False  # some scores are more than clicks can be worth, or more than slots: nobody knows their bound
-    )
+    beyond_clicks: bool = False  # some scores of the log are more than clicks can be worth: nobody knows their bound
 
     @property
     def times(self) -> Floats:
@@ -76,8 +75,7 @@ class Crediting:
         """Of one portion."""
         usable = is_usable(log, outcome)
         credit = earned(log, outcome, self.columns, len(self.rankers), late)
-        exceeds = exceeds_clicks(log) if outcome == CLICKS else exceeds_slots(log, outcome, late)
-        beyond = bool((exceeds & usable).any())
+        beyond = outcome == CLICKS and bool((exceeds_clicks(log) & usable).any())
         return Credits(self.rankers, log.take(usable), credit[usable], participants(log, self.rankers), beyond)
 
     def touched(self, log: Impressions, outcome: Outcome, late: Flags) -> Flags:
@@ -133,18 +131,19 @@ def exceeds_clicks(log: Impressions) -> Flags:
     return np.asarray((np.abs(told_credit(log)) > most[:, None]).any(1))
 
 
-def exceeds_slots(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
-    """Which lists have more of an action than slots, as plays of one record may be: it has no bound."""
-    if outcome.by_value or outcome.examination:  # these have bounds of their own, or need one anyway
-        return np.zeros(len(log), np.bool_)
-    number = np.bincount(log.done.rows[counted(log, outcome, late)], minlength=len(log))
-    return np.asarray(number > log.sizes)
+def counted(log: Impressions, outcome: Outcome, late: Flags | None) -> Array:
+    """The places of what counts for an outcome: its action, on somebody's slot, in time.
 
-
-def counted(log: Impressions, outcome: Outcome, late: Flags | None = None) -> Flags:
-    """Which of what was done counts for an outcome: its action, on somebody's slot, in time."""
-    chosen = (log.done.names == number_of(log, outcome)) & (log.done.teams >= 0)
-    return np.asarray(chosen if late is None else chosen & ~late)
+    It counts once a slot, as a click does, unless it is for its values: a hundred plays of one record are one user's
+    whim, or an event that was sent again, and their number has no bound.
+    """
+    done = log.done
+    chosen = (done.names == number_of(log, outcome)) & (done.teams >= 0)
+    places = np.flatnonzero(chosen if late is None else chosen & ~late)
+    if outcome.by_value or outcome.action == CLICK:  # clicks come once
+        return places
+    slots = done.rows[places].astype(np.int64) * (NOWHERE + 1) + done.slots[places]
+    return np.asarray(places[np.sort(np.unique(slots, return_index=True)[1])])
 
 
 def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, late: Flags | None) -> Floats:

@@ -112,7 +112,7 @@ class Pairs:
             if len(chosen):
                 pair = self.pairs.setdefault((first, second), Pair(self.counting))
                 preference = earned.credit[chosen, first] - earned.credit[chosen, second]
-                pair.valued |= earned.unbounded
+                pair.valued |= earned.beyond_clicks
                 pair.add(units[chosen], earned.times[chosen], preference)
 
     @property

@@ -123,8 +123,6 @@ def _needs_cap(analysis: Analysis, proposed: float) -> str:
     """What a verdict on values needs."""
     what = analysis.settings.outcomes[0]
     unbounded = "The credit of this log" if Outcome.read(what) == CLICKS else what
-    if unbounded == what and not Outcome.read(what).by_value:
-        unbounded = f"There is more of {what!r} than slots in some lists, so that it"
     why = f"{unbounded} has no bound: one value too rare to have come yet can turn it"
     return f"{why}. Say what is worth counting at most, as --cap {what}={proposed:g}, whoever is ahead."
 
