@@ -297,7 +297,7 @@ def cheaper(records: list[Record]) -> Iterator[tuple[Record, tuple[Action, ...]]
 
 def test_values_that_are_not_said_count_nothing_and_are_a_loss_of_their_own() -> None:
     options: dict[str, Any] = {"outcomes": ("purchase", "purchase:value"), "caps": ("purchase:value=20",)}
-    log = unvalued((0.0, 0.1))
+    log = unvalued((0.0, 0.15))
     found = analyze(log, **options)
     (by_value,) = found.others
     loss = next(loss for loss in by_value.health.losses if loss.name == "actions 'purchase' without a value")
@@ -317,6 +317,55 @@ def test_values_that_are_not_said_may_have_been_worth_the_cap() -> None:
     found = analyze(log, outcomes=("purchase:value",), cap=200)
     (reason,) = found.health.reasons
     assert (found.winner, reason.split(" (")[0][:9], "without a value" in reason) == (None, "with the ", True)
+
+
+@pytest.mark.parametrize("outcome", ["clicks", "purchase", "purchase:value"])
+def test_late_ones_below_others_that_are_in_time_could_undo_the_lead(outcome: str) -> None:
+    """No ranker is better; of old's slots that come second what was done is late in a tenth of the lists."""
+    luck, records = np.random.default_rng(3), []
+    for i in range(6000):
+        teams, now = (0, 1) if luck.random() < 0.5 else (1, 0), START + 60.0 * i
+        late = teams[1] == 0 and luck.random() < 0.1
+        times = (now + 60, now + (90_000 if late else 90))
+        bought = tuple(Action("purchase", slot, 10.0, times[slot]) for slot in (0, 1))
+        records.append(
+            Record(
+                f"i{i}", f"u{i}", "q", now, ("a", "b"), (0, 1), ("old", "new"), teams, click_times=times, actions=bought
+            )
+        )
+    cap = 20 if outcome.endswith("value") else None
+    found = analyze(Log(tuple(records)), outcomes=(outcome,), cap=cap, ended=True)
+    assert found.winner is None
+    assert "for old) new would not surely win" in found.health.reasons[-1]
+    assert found.health.losses[2].share < 0.05
+    plain = [
+        replace(r, click_times=(r.time + 60,) * 2, actions=tuple(a._replace(time=r.time) for a in r.actions))
+        for r in records
+    ]
+    assert analyze(Log(tuple(plain)), outcomes=(outcome,), cap=cap, ended=True).health.reasons == ()
+
+
+def test_what_was_done_in_time_and_again_later_is_not_late() -> None:
+    """A record that is played for weeks was played in time."""
+    records = [
+        replace(
+            r,
+            clicks=(),
+            actions=tuple(Action("play", slot, None, r.time + day * 86_400) for slot in r.clicks for day in range(9)),
+        )
+        for r in shopping(1500)
+    ]
+    found = analyze(Log(tuple(records)), outcomes=("play",), ended=True)
+    once = analyze(Log(tuple(replace(r, actions=r.actions[::9]) for r in records)), outcomes=("play",), ended=True)
+    assert (found.winner, found.health.reasons, found.effect) == ("new", (), once.effect)
+    assert found.health.losses[2].count == 0
+
+
+def test_one_of_two_is_no_share_that_withholds() -> None:
+    records = [replace(r, actions=()) for r in shopping(300)]
+    records[5] = replace(records[5], actions=(Action("purchase", 0),), lost_actions=("purchase",))
+    (purchases,) = analyze(Log(tuple(records)), outcomes=BOTH).others
+    assert (purchases.health.losses[1].share, purchases.health.reasons) == (0.5, ())
 
 
 def test_lost_clicks_may_have_been_where_people_look_least() -> None:

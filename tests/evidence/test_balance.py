@@ -9,7 +9,7 @@ import pytest
 
 from duelist.core.errors import BadInput
 from duelist.evidence import balance
-from duelist.evidence.balance import check_balance, ratio_e_value, replay
+from duelist.evidence.balance import check_balance, ratio_e_value, replay, without_a_difference
 from duelist.evidence.sequential import e_value
 
 
@@ -104,3 +104,23 @@ def test_batches_and_too_few_users(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay(deltas[:49]) == {}
     with pytest.raises(BadInput, match="replays must be at least 1, not 0"):
         replay(deltas, replays=0)
+
+
+def test_a_replay_does_not_take_a_clear_winner_for_a_few_who_weigh_too_much() -> None:
+    """Nobody weighs more than another: 98 of 100 who prefer one prefer the same."""
+    for against in (13, 2):
+        deltas = np.zeros(2500)
+        deltas[:1231], deltas[1231 : 1231 + against] = 1.0, -1.0
+        assert replay(np.random.default_rng(1).permutation(deltas), replays=500)["confidence sequence"] <= 0.05
+
+
+def test_a_crowd_without_a_difference_has_none_and_the_same_totals() -> None:
+    luck = np.random.default_rng(2)
+    for deltas in (
+        luck.standard_t(3, 3000) + 0.1,
+        np.where(luck.random(3000) < 0.02, 50.0, -luck.integers(0, 2, 3000)),
+    ):
+        crowd = without_a_difference(deltas)
+        assert abs(crowd.mean()) < 1e-3 * deltas.std()
+        assert set(crowd) <= set(deltas)
+        assert (crowd == 0).mean() == (deltas == 0).mean()

@@ -131,19 +131,27 @@ def exceeds_clicks(log: Impressions) -> Flags:
     return np.asarray((np.abs(told_credit(log)) > most[:, None]).any(1))
 
 
-def counted(log: Impressions, outcome: Outcome, late: Flags | None) -> Array:
-    """The places of what counts for an outcome: its action, on somebody's slot, in time.
+def counted(log: Impressions, outcome: Outcome, late: Flags | None) -> Flags:
+    """Which of what was done counts for an outcome: its action, on somebody's slot, in time."""
+    chosen = (log.done.names == number_of(log, outcome)) & (log.done.teams >= 0)
+    return once_a_slot(log, outcome, chosen if late is None else chosen & ~late)
 
-    It counts once a slot, as a click does, unless it is for its values: a hundred plays of one record are one user's
-    whim, or an event that was sent again, and their number has no bound.
+
+def once_a_slot(log: Impressions, outcome: Outcome, chosen: Flags, late: Flags | None = None) -> Flags:
+    """Of what is chosen one a slot, in time if any is; all where values are added up, or there is no slot.
+
+    A hundred plays of one record are one user's whim, or an event that was sent again, and their number has no bound.
     """
-    done = log.done
-    chosen = (done.names == number_of(log, outcome)) & (done.teams >= 0)
-    places = np.flatnonzero(chosen if late is None else chosen & ~late)
     if outcome.by_value or outcome.action == CLICK:  # clicks come once
-        return places
-    slots = done.rows[places].astype(np.int64) * (NOWHERE + 1) + done.slots[places]
-    return np.asarray(places[np.sort(np.unique(slots, return_index=True)[1])])
+        return np.asarray(chosen)
+    places = np.flatnonzero(chosen & (log.done.slots != NOWHERE))
+    slots = log.done.rows[places].astype(np.int64) * (NOWHERE + 1) + log.done.slots[places]
+    if late is not None:
+        order = np.argsort(late[places], kind="stable")
+        places, slots = places[order], slots[order]
+    kept: Flags = np.asarray(chosen & (log.done.slots == NOWHERE))
+    kept[places[np.unique(slots, return_index=True)[1]]] = True
+    return kept
 
 
 def earned(log: Impressions, outcome: Outcome, columns: Array, rankers: int, late: Flags | None) -> Floats:

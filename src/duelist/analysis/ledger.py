@@ -13,7 +13,7 @@ import numpy as np
 
 from duelist.analysis.clocks import Moments
 from duelist.analysis.comparison import Comparison
-from duelist.analysis.credits import Crediting, Credits, has_credit, is_usable, number_of, told_credit
+from duelist.analysis.credits import Crediting, Credits, has_credit, is_usable, number_of, once_a_slot, told_credit
 from duelist.analysis.losses import (
     UNTOLD,
     UNVALUED,
@@ -53,12 +53,14 @@ class Ledger:
         self.delayed, self.unvalued = Sides(len(rankers)), Sides(len(rankers))
         self.unsaid = np.zeros(len(rankers) + 1, np.int64)  # actions without a value, of nobody and of each ranker
         self.placed = 0  # and all of them
+        self.missed = np.zeros(len(rankers))  # what each would have earned by what is late
         self.rows = self.done = self.late = 0
 
     def add(self, log: Impressions, earned: Credits, whole: Floats, late: Flags) -> None:
         """Enter a portion: all of it, what compares rankers, their credit with late actions and which are late."""
         is_click, usable = self.outcome.action == CLICK, is_usable(log, self.outcome)
-        mine = log.done.names == self.number
+        # What was done in time and again later is not late.
+        mine = once_a_slot(log, self.outcome, log.done.names == self.number, late)
         nowhere = mine & (log.done.slots == NOWHERE)
         told = mine | (log.done.names == CREDIT) if is_click else mine
         acted, delayed, lost = (
@@ -66,6 +68,7 @@ class Ledger:
             for chosen in (mine & ~late, told & late, nowhere)
         )
         self.favoured.add(whole, (log.lost > 0 if is_click else lost)[usable])
+        self.missed += np.nansum(whole - earned.credit, 0)
         self._add_late(log, mine, usable, late, delayed[usable], whole)
         if self.outcome.by_value:
             self._add_values(log, mine & ~late & ~nowhere)
@@ -131,25 +134,27 @@ class Ledger:
         ahead = pair.towards_leader()
         if ahead.winner is None:
             return ""
-        swings = self._swings(losses, strays, ahead.first, ahead.second)
-        parts = [(loss, counted * amount) for loss, amount in swings]
+        parts = self._swings(losses, strays, counted, ahead.first, ahead.second)
         lead = ahead.first, ahead.second, ahead.accounts.weight, ahead.limits[0]
         alone = next(filter(None, (could_undo([part], *lead) for part in parts)), "")
         return alone or could_undo(parts, *lead)
 
-    def _swings(self, losses: Sequence[Loss], strays: Strays, winner: str, loser: str) -> list[tuple[Loss, float]]:
+    def _swings(
+        self, losses: Sequence[Loss], strays: Strays, counted: float, winner: str, loser: str
+    ) -> list[tuple[Loss, float]]:
         """What each loss may have been worth to the loser, beyond the winner."""
-        rejected, unplaced, _, _, misdated, _, *unvalued, silent = losses
+        rejected, unplaced, late, _, misdated, _, *unvalued, silent = losses
         first, second = self.rankers.index(winner), self.rankers.index(loser)
         worth = [self.favoured.worth(place, self._most) for place in (first, second)]
         told = rejected.rankers.get(loser, 0) * worth[1] - rejected.rankers.get(winner, 0) * worth[0]
         untold = self.losses.rankers.get("", 0)
-        found = [
-            (unplaced, unplaced.count * self._most),
-            (rejected.named(f"{rejected.name} {UNTOLD}", untold), untold * worth[1]),
-            (rejected, told),
+        found = [  # of the whole log, and of what is counted as yet
+            (unplaced, counted * unplaced.count * self._most),
+            (rejected.named(f"{rejected.name} {UNTOLD}", untold), counted * untold * worth[1]),
+            (rejected, counted * told),
+            (misdated, counted * (strays.credit[second] - strays.credit[first])),
+            (late, float(self.missed[second] - self.missed[first])),
             *((loss, int(self.unsaid[1 + second]) * self._most) for loss in unvalued),
-            (misdated, strays.credit[second] - strays.credit[first]),
             (silent, self.unused.beyond * worth[1]),
         ]
         return [(loss, amount) for loss, amount in found if amount > 0]

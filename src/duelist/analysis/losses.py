@@ -15,10 +15,11 @@ import scipy  # which loads its parts when they are used
 from duelist.clicks.impressions import Array, Losses
 from duelist.clicks.records import CLICK
 from duelist.core.memory import Flags, Floats
-from duelist.evidence.balance import ALARM, Check
+from duelist.evidence.balance import ALARM, Check, ratio_e_value
 from duelist.evidence.sequential import LARGEST
 
 MOST = 0.05  # share of rows or clicks that may be lost before a verdict is withheld
+TELLING = 1.0  # e-value by which it must be above that: one of two lost is no share yet
 PRIOR = 0.5  # of the e-value
 THRESHOLD = 9 / ALARM  # of each check: seven ways to lose something, rows without teams, lists of one ranker
 UNPLACED = "without a place"
@@ -231,11 +232,20 @@ def _example(losses: Losses, kinds: Mapping[str, int]) -> str:
     return losses.examples.get(most, "")
 
 
+def _tells(loss: Loss, most: float) -> bool:
+    """Whether its share speaks against `most`.
+
+    >>> [_tells(Loss("late clicks", *numbers, {}, None, True), 0.05) for numbers in ((1, 2), (3, 9))]
+    [False, True]
+    """
+    return ratio_e_value((loss.count, loss.of - loss.count), (most, 1 - most)) > TELLING
+
+
 def withheld(losses: Sequence[Loss], most: float = MOST) -> list[str]:
     """Why the losses forbid a verdict; nothing if they do not."""
     reasons = []
     for loss in losses:
-        if loss.fatal and loss.share > most:
+        if loss.fatal and loss.share > most and _tells(loss, most):
             example = f" (most often as in {loss.example})" if loss.example else ""
             reasons.append(f"{loss.name}: {loss.share:.1%} of {loss.of:,}, more than {most:.0%}{example}")
         if loss.fatal and loss.one_sided and loss.check is not None:

@@ -25,6 +25,7 @@ from duelist.evidence.watch import CAPPED, EVERY, FIRST, looks_at, watch
 ALARM = 0.01  # how often, at most, all checks of a healthy experiment together may call it invalid
 CELLS = 4_000_000  # users x replays held in memory at once
 MOST = 20_000  # users of a replay
+POOL = 1 << 16  # users, at least, from whom replays are drawn: so finely are their chances told apart
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,25 @@ def check_balance(counts: Mapping[str, Sequence[int]], alarm: float = ALARM) -> 
 
 
 def without_a_difference(values: Floats) -> Floats:
-    """Users' totals with a mean of 0, where those of 0 stay so: it is taken from the others alone.
+    """Users to draw from whose mean is 0: those on the side that is ahead are fewer, and those on the other more.
 
-    Thousands who bought nothing would otherwise look like as many who slightly agree, and the first of them like enough
-    users of equal weight to begin with.
+    Nobody's total changes: ties stay ties, and where all weigh alike they still do. Were the mean taken from each,
+    thousands who bought nothing would look like as many who slightly agree; were it taken from the others, two who lost
+    beside 98 who won would look like a few who weigh too much. Where all are on one side it is taken from the others.
 
-    >>> without_a_difference(np.array([3.0, 1.0, 0.0, 0.0])).tolist()
-    [1.0, -1.0, 0.0, 0.0]
+    >>> users = without_a_difference(np.array([1.0] * 98 + [-1.0] * 2 + [0.0] * 100))
+    >>> round(float(users.mean()), 3), np.unique(users).tolist(), float((users == 0).mean())
+    (0.0, [-1.0, 0.0, 1.0], 0.5)
     """
-    telling = values != 0
-    return np.asarray(np.where(telling, values - values.sum() / max(1, telling.sum()), 0.0))
+    telling = np.sort(values[values != 0])
+    ahead, behind = float(telling[telling > 0].sum()), -float(telling[telling < 0].sum())
+    if not (ahead and behind):
+        return np.asarray(np.where(values != 0, values - values.sum() / max(1, len(telling)), 0.0))
+    times = -(-POOL // len(values))
+    rising = np.cumsum(np.where(telling > 0, behind, ahead))  # chances by which both sides weigh as much
+    places = (np.arange(times * len(telling)) + 0.5) / (times * len(telling))
+    drawn = telling[np.minimum(np.searchsorted(rising, places * rising[-1]), len(telling) - 1)]
+    return np.concatenate([drawn, np.zeros(times * (len(values) - len(telling)))])
 
 
 def replay(
@@ -110,9 +120,9 @@ def replay(
 ) -> dict[str, float]:
     """How often each method raises a false alarm on this experiment's own users, without a difference.
 
-    Every replay draws users with replacement, after taking the mean from those who prefer one (`without_a_difference`),
-    so that what is skewed stays skewed and ties stay ties; for the e-value, which asks for signs, it turns each user's
-    sign by a coin instead. It is watched after `first` users and every `every` from there, up to 20,000. "z-test, once"
+    Every replay draws users with replacement, from a crowd without a difference (`without_a_difference`) in which what
+    is skewed stays skewed and ties stay ties; for the e-value, which asks for signs, it turns each user's sign by a
+    coin instead. It is watched after `first` users and every `every` from there, up to 20,000. "z-test, once"
     looks at the end only. With fewer than `first` users there is nothing to watch, and the answer is empty.
     Where preferences have a `bound`, the confidence sequence is the one that knows it.
 
@@ -129,14 +139,16 @@ def replay(
     if not len(looks):
         return {}
     (choice, coins), batch = np.random.default_rng(seed).spawn(2), max(1, CELLS // users)
-    centred = without_a_difference(values)
+    crowd = without_a_difference(values)
     counts = dict.fromkeys(("z-test, once", "e-value", "confidence sequence", "z-test, watched"), 0)
     for begun in range(0, replays, batch):
-        drawn = choice.integers(len(values), size=(min(batch, replays - begun), users))
+        drawn = choice.integers(len(crowd), size=(min(batch, replays - begun), users))
         signs = coins.integers(0, 2, drawn.shape, dtype=np.int8) * 2 - 1
-        alarms = watch(centred[drawn], looks, alpha, start, bound)
+        alarms = watch(crowd[drawn], looks, alpha, start, bound)
         counts["z-test, once"] += int(alarms["z-test"][:, -1].sum())
         counts["z-test, watched"] += int(alarms["z-test"].any(1).sum())
         counts["confidence sequence"] += int(alarms["confidence sequence" if bound is None else CAPPED].any(1).sum())
-        counts["e-value"] += int(watch(signs * values[drawn], looks, alpha, start)["e-value"].any(1).sum())
+        counts["e-value"] += int(
+            watch(signs * values[drawn % len(values)], looks, alpha, start)["e-value"].any(1).sum()
+        )
     return {name: count / replays for name, count in counts.items()}
