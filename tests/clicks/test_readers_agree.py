@@ -42,6 +42,20 @@ NAMES, ODD_NAMES = (
 ODD_NAMES += ["x,y", "x\ty", "/", "\u00a0", -3, 10**20, "-1", "7", [], {"a": 1}]
 SIDES, ODD_SIDES = [0, 1, "new", "old"], [-1, None, "", "none", "0", "1", 2, "other", 1.0]
 ACTS, ODD_ACTS = ["purchase", "add-to-cart"], ["click", "", " ", None, 7, "caf\u00e9", True]
+CREDITS: list[Any] = [0, 1, 0.5, 2.75, -0.25, 12.123456789012345]
+ODD_CREDITS: list[Any] = [None, "", " ", "0.5", "1e3", "0x1", "1_0", "+1", "much", True, [], [1], {}, float("nan")]
+ODD_CREDITS += [
+    float("inf"),
+    -float("inf"),
+    -0.0,
+    1e-7,
+    1e300,
+    10**17,
+    10**400,
+    0.1234567890123456789,
+    "\u0661",
+    "1\u00a0",
+]
 VALUES, ODD_VALUES = [1, 19.99, 0, 250], [-3.25, "4.5", None, -0.0, 19.989999999999998, 1e-7, True, "much", 10**17, -0]
 ODD_VALUES += ["400,00", "", float("inf"), float("nan")]
 
@@ -92,6 +106,11 @@ def some_action(luck: Luck, names: list[str]) -> Any:
     return luck.among([found], ["purchase", {}, None])
 
 
+def some_credit(luck: Luck) -> Any:
+    usual = [luck.among(CREDITS, ODD_CREDITS) for _ in range(luck.among([2], [0, 1, 3, 8, 9]))]
+    return luck.among([usual], [None, [], 1, "", "1 0", " ", {"old": 1, "new": 0}, [usual], True])
+
+
 def some_row(luck: Luck, number: int) -> dict[str, Any]:
     size = luck.randrange(5)
     labelled = luck.often(0.3)
@@ -108,14 +127,16 @@ def some_row(luck: Luck, number: int) -> dict[str, Any]:
         row["actions"] = [some_action(luck, names) for _ in range(luck.randrange(3))]
     if not labelled and luck.often(0.8):
         row |= {"rankers": ["old", "new"], "teams": [luck.among(SIDES, ODD_SIDES) for _ in names]}
+    if "rankers" in row and luck.often(0.2):
+        del row["teams"]
+    if luck.often(0.4 if "rankers" in row else 0.1):
+        row["credit"] = some_credit(luck)
     row |= {"time": luck.among(TIMES, ODD_TIMES)} if luck.often(0.9) else {}
     row |= {"query": luck.among(NAMES, ODD_NAMES)} if luck.often(0.8) else {}
     row |= {"experiment": luck.among(["e1"], ODD_NAMES)} if luck.often(0.3) else {}
     row |= {"device": luck.among(["tv", "phone"], ODD_NAMES)} if luck.often(0.5) else {}
     if luck.often(luck.odd):
-        row |= luck.choice(
-            [{"lost": 0}, {"lost": 2}, {"lost": None}, {"credit": [1, 0]}, {"ranker": "old"}, {"id": ""}]
-        )
+        row |= luck.choice([{"lost": 0}, {"lost": 2}, {"lost": None}, {"ranker": "old"}, {"id": ""}])
     return row
 
 
@@ -157,7 +178,9 @@ def table_line(luck: Luck, row: dict[str, Any], delimiter: str) -> str:
 
 def cell(luck: Luck, value: Any) -> str:
     if isinstance(value, list | dict):
-        plain = isinstance(value, list) and all(isinstance(item, str | int) and " " not in str(item) for item in value)
+        plain = isinstance(value, list) and all(
+            isinstance(item, str | int | float) and " " not in str(item) for item in value
+        )
         return " ".join(map(str, value)) if plain and luck.often(0.7) else json.dumps(value)
     return "" if value is None else str(value)
 
