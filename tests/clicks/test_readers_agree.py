@@ -273,11 +273,12 @@ def parquet_columns(luck: Luck, number: int) -> dict[str, Any]:
     click = luck.choice([whole, text, pyarrow.struct(place | {"time": time})])
     value = luck.among([whole, pyarrow.float64()], [text])
     action = pyarrow.struct({"name": text, "value": value} | place | {"time": time})
+    credit = luck.among([whole, pyarrow.float64(), pyarrow.float32()], [text, pyarrow.null()])
     label = {"ranker": text, "model": text} if luck.often(0.5) else {"team": side}
     document = luck.choice([text, whole, pyarrow.struct({"doc": text, "id": text} | label)])
     kinds = {"id": name, "user": luck.choice([text, whole]), "query": name, "time": time, "experiment": name}
     listed = {"shown": document, "clicks": click, "clicked": luck.choice([text, whole]), "click_times": time}
-    listed |= {"rankers": text, "teams": side, "actions": action}
+    listed |= {"rankers": text, "teams": side, "actions": action, "credit": credit}
     kinds |= {column: pyarrow.list_(kind) for column, kind in listed.items()}
     kept = {"user", "shown", *(column for column in kinds if luck.often(0.8))}
     fill = Filler(luck, pyarrow)
@@ -298,10 +299,15 @@ class Filler:
             if not self.arrow.types.is_list(kind):
                 row[column] = f"i{number}" if column == "id" else self.value(kind, column, size)
                 continue
-            length = {"shown": size, "teams": size, "rankers": 2}.get(column, self.luck.randrange(2))
+            credited = self.luck.among([2], [0, 1, 3, 8, 9])
+            length = {"shown": size, "teams": size, "rankers": 2, "credit": credited}.get(
+                column, self.luck.randrange(2)
+            )
             row[column] = [self.value(kind.value_type, column, size, place) for place in range(length)]
         row["rankers"] = self.luck.among([["old", "new"]], [None, [], ["old", None]])
         row["click_times"] = self.luck.choice([None, [], row["click_times"]])
+        row["credit"] = self.luck.choice([None, row["credit"]])
+        row["teams"] = self.luck.choice([None, row["teams"], row["teams"]])
         return {column: value if column == "id" else self.luck.among([value], [None]) for column, value in row.items()}
 
     def value(self, kind: Any, name: str, size: int, place: int = 0) -> Any:
@@ -312,7 +318,9 @@ class Filler:
         if types.is_timestamp(kind):
             return luck.among([1_763_271_234_567], [None, -1, 10**14])
         if types.is_floating(kind):
-            return luck.among([1.7e9, 19.99], [None, float("nan"), -1.0, 1e300])
+            return luck.among([1.7e9, 19.99], [None, -0.0, float("inf"), float("nan"), -1.0, 1e300])
+        if types.is_null(kind):
+            return None
         slot = place if name in ("shown", "id", "doc") else luck.randrange(size)
         if types.is_integer(kind):
             return luck.among([slot if name != "team" and name != "teams" else slot % 2], [None, -1, 99])
@@ -323,6 +331,7 @@ class Filler:
 
 TEXTS: dict[str, list[Any]] = {"user": NAMES, "query": NAMES, "experiment": ["", "e1"], "teams": ["old", "new"]}
 TEXTS |= {"ranker": ["old", "new"], "model": ["old", "new"], "team": ["old", "new"], "name": ACTS, "value": ["4.5"]}
+TEXTS |= {"credit": ["0.5"]}
 TEXTS |= {key: [text for text in TIMES if isinstance(text, str)] for key in ("time", "click_times")}
 
 
@@ -331,10 +340,13 @@ def test_parquet(tmp_path: Path, slowly: Callable[[], Impressions], seed: int) -
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    usual = 0.0
+    usual = credited = 0.0
     for again in range(4):
         table = pyarrow.table(parquet_columns(Luck(10 * seed + again), 300))
         parquet.write_table(table, tmp_path / "log.parquet", row_group_size=200)
         assert_alike(tmp_path / "log.parquet", slowly)
-        usual += float(np.mean([usual_share(ArrowRows(batch, ())) for batch in table.to_batches()])) / 4
+        found = [ArrowRows(batch, ()) for batch in table.to_batches()]
+        usual += float(np.mean([usual_share(rows) for rows in found])) / 4
+        credited += sum(((rows.rows[:, USUAL] == PLAIN) & ~np.isnan(rows.credits[:, 0])).sum() for rows in found)
     assert usual > 0.1
+    assert credited > 20
