@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from typing import Any
 
@@ -66,8 +67,8 @@ def test_a_usual_row_is_read() -> None:
         {"time": "2026-W01"},
         {"time": -1.0},
         {"time": 1e300},
-        {"credit": [1, 0]},
-        {"credit": []},
+        *({"credit": credit} for credit in ([], 1, "1 0", [[1, 0]], [1, None], [1, True], ["much", 1], [1, math.nan])),
+        *({"credit": credit} for credit in ([math.inf, 1], [1e-7, 1], [-0.0, 1], {"x": 1}, [1] * 9)),
         {"lost": 1},
         {"ranker": "x"},
         {"shown": [{"id": "a", "doc": "b"}]},
@@ -114,6 +115,15 @@ def test_clicks_and_actions_are_read() -> None:
     assert found.names[:4].tolist() == [0, 0, *text_hashes(["purchase", "basket"]).tolist()]
     assert found.moments[:3].tolist() == [9.0, 8.0, seconds(bought["time"])]
     assert np.isnan(found.moments[3])
+
+
+def test_credit_is_read() -> None:
+    given = [[1, -0.5], None, ["2.25", 1e15], list(range(8))]
+    rows = read(*(json.dumps(ROW | {"credit": credit}) for credit in given), json.dumps(ROW))
+    assert (rows.rows[:, USUAL] == PLAIN).all()
+    found = [row[~np.isnan(row)].tolist() for row in rows.credits]
+    assert found == [[1.0, -0.5], [], [2.25, 1e15], list(range(8)), []]
+    assert len(set(rows.hashes[:, KINDS].tolist())) == 1
 
 
 def test_letters_may_be_escapes() -> None:

@@ -42,6 +42,20 @@ NAMES, ODD_NAMES = (
 ODD_NAMES += ["x,y", "x\ty", "/", "\u00a0", -3, 10**20, "-1", "7", [], {"a": 1}]
 SIDES, ODD_SIDES = [0, 1, "new", "old"], [-1, None, "", "none", "0", "1", 2, "other", 1.0]
 ACTS, ODD_ACTS = ["purchase", "add-to-cart"], ["click", "", " ", None, 7, "caf\u00e9", True]
+CREDITS: list[Any] = [0, 1, 0.5, 2.75, -0.25, 12.123456789012345]
+ODD_CREDITS: list[Any] = [None, "", " ", "0.5", "1e3", "0x1", "1_0", "+1", "much", True, [], [1], {}, float("nan")]
+ODD_CREDITS += [
+    float("inf"),
+    -float("inf"),
+    -0.0,
+    1e-7,
+    1e300,
+    10**17,
+    10**400,
+    0.1234567890123456789,
+    "\u0661",
+    "1\u00a0",
+]
 VALUES, ODD_VALUES = [1, 19.99, 0, 250], [-3.25, "4.5", None, -0.0, 19.989999999999998, 1e-7, True, "much", 10**17, -0]
 ODD_VALUES += ["400,00", "", float("inf"), float("nan")]
 
@@ -92,6 +106,11 @@ def some_action(luck: Luck, names: list[str]) -> Any:
     return luck.among([found], ["purchase", {}, None])
 
 
+def some_credit(luck: Luck) -> Any:
+    usual = [luck.among(CREDITS, ODD_CREDITS) for _ in range(luck.among([2], [0, 1, 3, 8, 9]))]
+    return luck.among([usual], [None, [], 1, "", "1 0", " ", {"old": 1, "new": 0}, [usual], True])
+
+
 def some_row(luck: Luck, number: int) -> dict[str, Any]:
     size = luck.randrange(5)
     labelled = luck.often(0.3)
@@ -108,14 +127,16 @@ def some_row(luck: Luck, number: int) -> dict[str, Any]:
         row["actions"] = [some_action(luck, names) for _ in range(luck.randrange(3))]
     if not labelled and luck.often(0.8):
         row |= {"rankers": ["old", "new"], "teams": [luck.among(SIDES, ODD_SIDES) for _ in names]}
+    if "rankers" in row and luck.often(0.2):
+        del row["teams"]
+    if luck.often(0.4 if "rankers" in row else 0.1):
+        row["credit"] = some_credit(luck)
     row |= {"time": luck.among(TIMES, ODD_TIMES)} if luck.often(0.9) else {}
     row |= {"query": luck.among(NAMES, ODD_NAMES)} if luck.often(0.8) else {}
     row |= {"experiment": luck.among(["e1"], ODD_NAMES)} if luck.often(0.3) else {}
     row |= {"device": luck.among(["tv", "phone"], ODD_NAMES)} if luck.often(0.5) else {}
     if luck.often(luck.odd):
-        row |= luck.choice(
-            [{"lost": 0}, {"lost": 2}, {"lost": None}, {"credit": [1, 0]}, {"ranker": "old"}, {"id": ""}]
-        )
+        row |= luck.choice([{"lost": 0}, {"lost": 2}, {"lost": None}, {"ranker": "old"}, {"id": ""}])
     return row
 
 
@@ -157,7 +178,9 @@ def table_line(luck: Luck, row: dict[str, Any], delimiter: str) -> str:
 
 def cell(luck: Luck, value: Any) -> str:
     if isinstance(value, list | dict):
-        plain = isinstance(value, list) and all(isinstance(item, str | int) and " " not in str(item) for item in value)
+        plain = isinstance(value, list) and all(
+            isinstance(item, str | int | float) and " " not in str(item) for item in value
+        )
         return " ".join(map(str, value)) if plain and luck.often(0.7) else json.dumps(value)
     return "" if value is None else str(value)
 
@@ -250,11 +273,12 @@ def parquet_columns(luck: Luck, number: int) -> dict[str, Any]:
     click = luck.choice([whole, text, pyarrow.struct(place | {"time": time})])
     value = luck.among([whole, pyarrow.float64()], [text])
     action = pyarrow.struct({"name": text, "value": value} | place | {"time": time})
+    credit = luck.among([whole, pyarrow.float64(), pyarrow.float32()], [text, pyarrow.null()])
     label = {"ranker": text, "model": text} if luck.often(0.5) else {"team": side}
     document = luck.choice([text, whole, pyarrow.struct({"doc": text, "id": text} | label)])
     kinds = {"id": name, "user": luck.choice([text, whole]), "query": name, "time": time, "experiment": name}
     listed = {"shown": document, "clicks": click, "clicked": luck.choice([text, whole]), "click_times": time}
-    listed |= {"rankers": text, "teams": side, "actions": action}
+    listed |= {"rankers": text, "teams": side, "actions": action, "credit": credit}
     kinds |= {column: pyarrow.list_(kind) for column, kind in listed.items()}
     kept = {"user", "shown", *(column for column in kinds if luck.often(0.8))}
     fill = Filler(luck, pyarrow)
@@ -275,10 +299,15 @@ class Filler:
             if not self.arrow.types.is_list(kind):
                 row[column] = f"i{number}" if column == "id" else self.value(kind, column, size)
                 continue
-            length = {"shown": size, "teams": size, "rankers": 2}.get(column, self.luck.randrange(2))
+            credited = self.luck.among([2], [0, 1, 3, 8, 9])
+            length = {"shown": size, "teams": size, "rankers": 2, "credit": credited}.get(
+                column, self.luck.randrange(2)
+            )
             row[column] = [self.value(kind.value_type, column, size, place) for place in range(length)]
         row["rankers"] = self.luck.among([["old", "new"]], [None, [], ["old", None]])
         row["click_times"] = self.luck.choice([None, [], row["click_times"]])
+        row["credit"] = self.luck.choice([None, row["credit"]])
+        row["teams"] = self.luck.choice([None, row["teams"], row["teams"]])
         return {column: value if column == "id" else self.luck.among([value], [None]) for column, value in row.items()}
 
     def value(self, kind: Any, name: str, size: int, place: int = 0) -> Any:
@@ -289,7 +318,9 @@ class Filler:
         if types.is_timestamp(kind):
             return luck.among([1_763_271_234_567], [None, -1, 10**14])
         if types.is_floating(kind):
-            return luck.among([1.7e9, 19.99], [None, float("nan"), -1.0, 1e300])
+            return luck.among([1.7e9, 19.99], [None, -0.0, float("inf"), float("nan"), -1.0, 1e300])
+        if types.is_null(kind):
+            return None
         slot = place if name in ("shown", "id", "doc") else luck.randrange(size)
         if types.is_integer(kind):
             return luck.among([slot if name != "team" and name != "teams" else slot % 2], [None, -1, 99])
@@ -300,6 +331,7 @@ class Filler:
 
 TEXTS: dict[str, list[Any]] = {"user": NAMES, "query": NAMES, "experiment": ["", "e1"], "teams": ["old", "new"]}
 TEXTS |= {"ranker": ["old", "new"], "model": ["old", "new"], "team": ["old", "new"], "name": ACTS, "value": ["4.5"]}
+TEXTS |= {"credit": ["0.5"]}
 TEXTS |= {key: [text for text in TIMES if isinstance(text, str)] for key in ("time", "click_times")}
 
 
@@ -308,10 +340,13 @@ def test_parquet(tmp_path: Path, slowly: Callable[[], Impressions], seed: int) -
     pyarrow = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
-    usual = 0.0
+    usual = credited = 0.0
     for again in range(4):
         table = pyarrow.table(parquet_columns(Luck(10 * seed + again), 300))
         parquet.write_table(table, tmp_path / "log.parquet", row_group_size=200)
         assert_alike(tmp_path / "log.parquet", slowly)
-        usual += float(np.mean([usual_share(ArrowRows(batch, ())) for batch in table.to_batches()])) / 4
+        found = [ArrowRows(batch, ()) for batch in table.to_batches()]
+        usual += float(np.mean([usual_share(rows) for rows in found])) / 4
+        credited += sum(((rows.rows[:, USUAL] == PLAIN) & ~np.isnan(rows.credits[:, 0])).sum() for rows in found)
     assert usual > 0.1
+    assert credited > 20

@@ -227,6 +227,17 @@ def test_usual_rows_of_parquet_are_read_by_compiled_code() -> None:
     assert not (ArrowRows(blank, ()).rows[:, USUAL_ROW] == PLAIN).any()
 
 
+def test_credit_of_parquet_is_read_by_compiled_code() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    usual, odd = [[1.0, -0.5], None, [0.25] * 8], [[], [1.0, None], [math.nan, 1.0], [math.inf], [1.0] * 9]
+    rows = [told(rankers=["x", "y"], credit=credit) for credit in (*usual, *odd)]
+    (batch,) = pyarrow.Table.from_pylist(rows).to_batches()
+    found = ArrowRows(batch.slice(1), ())
+    assert (found.rows[:, USUAL_ROW] == PLAIN).tolist() == [True] * 2 + [False] * len(odd)
+    assert ArrowRows(batch, ()).credits[0, :2].tolist() == usual[0]
+    assert repr(found.credits[:2].tolist()) == repr([[math.nan] * 8, usual[2]])
+
+
 def told(**more: Any) -> dict[str, Any]:
     """A row of one impression."""
     row = {"id": "1", "user": "ann", "query": "q", "time": 1.7e9, "shown": ["a", "b"], "clicks": [0]}

@@ -96,6 +96,26 @@ def test_lists_may_be_json_and_quotes_are_read() -> None:
     assert rows.row(0)["shown"][1:] == ["b", "c"]
 
 
+def test_credit_is_read() -> None:
+    usual = ["1 -0.5", " 2.25  7", '"[""1"", 3.5]"', ""]
+    odd = [
+        '"[1] "',
+        '" [1, 0]"',
+        '"[1, 0"',
+        '"""1"" 0"',
+        "  ",
+        "1 much",
+        "1 nan",
+        "1e3 0",
+        "-0.0 1",
+        "1\u00a00",
+        "1 " * 9,
+    ]
+    rows = read(*(f"{changed()},{cell}" for cell in [*usual, *odd]), header=[*HEADER, "credit"])
+    assert rows.rows[:, USUAL].tolist() == [PLAIN] * len(usual) + [LONG] * len(odd)
+    assert [row[~np.isnan(row)].tolist() for row in rows.credits[:4]] == [[1, -0.5], [2.25, 7], [1, 3.5], []]
+
+
 def test_a_column_of_ones_own_with_quotes_is_left_alone() -> None:
     rows = read('ann,a b,"say ""hi"""', header=["user", "shown", "device"], columns=("device",))
     assert rows.rows[0, USUAL] == LONG

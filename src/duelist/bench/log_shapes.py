@@ -23,6 +23,7 @@ class Shape(NamedTuple):
     actions: bool = False  # the first clicked document put into the basket; the last one bought, if it is another
     values: bool = False  # what they cost, and when it was
     letters: bool = False  # queries that are not English; JSON has them as escapes
+    credit: bool = False  # the clicks on documents of each ranker, in place of teams
 
 
 SHAPES = {
@@ -34,7 +35,8 @@ SHAPES = {
     "actions": Shape(actions=True),
     "values": Shape(actions=True, values=True),
     "letters": Shape(letters=True),
-    "all": Shape(*[True] * len(Shape._fields)),
+    "credit": Shape(credit=True),
+    "all": Shape(*[True] * len(Shape._fields))._replace(credit=False),
 }
 
 
@@ -72,10 +74,13 @@ def clicks_as(shape: Shape, first: int, clicks: int) -> list[Any]:
     return [documents(first)[slot] if shape.ids else slot for slot in slots_of(clicks)]
 
 
-def sides_as(shape: Shape, teams: int) -> dict[str, list[Any]]:
-    """Rankers and teams; nothing where documents are labelled."""
+def sides_as(shape: Shape, teams: int, clicks: int = 0) -> dict[str, list[Any]]:
+    """Rankers and teams, or their credit; nothing where documents are labelled."""
     if shape.labels:
         return {}
+    if shape.credit:
+        owners = [TEAMS[teams][slot] for slot in slots_of(clicks)]
+        return {"rankers": RANKERS, "credit": [float(owners.count(team)) for team in range(len(RANKERS))]}
     named = [RANKERS[team] for team in TEAMS[teams]]
     return {"rankers": RANKERS, "teams": named if shape.names else TEAMS[teams]}
 

@@ -85,7 +85,7 @@ def json_lines(drawn: Drawn, shape: Shape = PLAIN) -> Iterator[str]:
     """An object a line."""
     shown = cache(lambda first, teams: json.dumps(shown_as(shape, first, teams)))
     clicked = cache(lambda first, clicks: json.dumps(clicks_as(shape, first, clicks)))
-    ends = [_fields(sides_as(shape, teams)) for teams in range(len(TEAMS))]
+    ends = cache(lambda teams, clicks: _fields(sides_as(shape, teams, clicks)))
     begin = json.dumps(word(shape))[1:-1]
     for number, user, query, time, first, clicks, teams in drawn.rows():
         moment = f'"{date(time)}"' if shape.dates else time
@@ -93,7 +93,7 @@ def json_lines(drawn: Drawn, shape: Shape = PLAIN) -> Iterator[str]:
         yield (
             f'{{"id": "i{number}", "user": "user-{user}", "query": "{begin} {query}", "time": {moment}, '
             f'"shown": {shown(first, teams if shape.labels else 0)}, '
-            f'"clicks": {clicked(first if shape.ids else 0, clicks)}{ends[teams]}'
+            f'"clicks": {clicked(first if shape.ids else 0, clicks)}{ends(teams, clicks if shape.credit else 0)}'
             f"{_fields({'actions': acts}) if acts else ''}}}\n"
         )
 
@@ -107,12 +107,12 @@ def table_lines(drawn: Drawn, shape: Shape = PLAIN) -> Iterator[str]:
     """A row a line, without the header."""
     shown = cache(lambda first, teams: cell(shown_as(shape, first, teams)))
     clicked = cache(lambda first, clicks: cell(clicks_as(shape, first, clicks)))
-    ends = ["".join(f",{cell(items)}" for items in sides_as(shape, teams).values()) for teams in range(len(TEAMS))]
+    ends = cache(lambda *sides: "".join(f",{cell(items)}" for items in sides_as(shape, *sides).values()))
     for number, user, query, time, first, clicks, teams in drawn.rows():
         moment, listed = date(time) if shape.dates else time, shown(first, teams if shape.labels else 0)
         acts = f",{cell(acts_as(shape, first, clicks, time))}" if shape.actions else ""
-        chosen = clicked(first if shape.ids else 0, clicks)
-        yield f"i{number},user-{user},{word(shape)} {query},{moment},{listed},{chosen}{ends[teams]}{acts}\n"
+        chosen, sides = clicked(first if shape.ids else 0, clicks), ends(teams, clicks if shape.credit else 0)
+        yield f"i{number},user-{user},{word(shape)} {query},{moment},{listed},{chosen}{sides}{acts}\n"
 
 
 def header(shape: Shape) -> str:

@@ -76,7 +76,7 @@ def logs_command(
     shape: Annotated[
         list[str] | None,
         typer.Option(
-            help="Rows with dates, names, labels, ids, actions, values, letters or all; plain ones by default."
+            help="Rows with dates, names, labels, ids, actions, values, letters, credit or all; plain ones by default."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

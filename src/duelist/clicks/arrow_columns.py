@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from duelist.clicks.found_rows import Acts, clicks_at
+from duelist.clicks.found_rows import CREDITED, Acts, clicks_at
 from duelist.clicks.json_text import Bytes, is_solid
 from duelist.clicks.records import CLICK, LATEST, MILLISECONDS
 from duelist.clicks.rows import DOCUMENT, RANKER
@@ -229,8 +229,18 @@ def _positions(column: Any) -> Ints:
     return np.where((slots < 0) | nulls(column), UNKNOWN, slots)
 
 
+def credits_of(batch: Any) -> tuple[Floats, Flags]:
+    """The credit of each row, NaN behind its last ranker, and whether it is usual: plain numbers, or none said."""
+    listed = list_of(batch, "credit")
+    sizes = np.diff(listed.offsets)
+    short, found = sizes <= CREDITED, np.full((len(sizes), CREDITED), np.nan)
+    found[(np.arange(CREDITED) < sizes[:, None]) & short[:, None]] = _values(listed.values)[np.repeat(short, sizes)]
+    whole = (sizes > 0) & ((~np.isnan(found)).sum(1) == sizes)
+    return found, np.asarray(whole | nulls(batch.column("credit")))
+
+
 def _values(column: Any) -> Floats:
-    """What actions are worth, NaN where that is not said."""
+    """Numbers, NaN where they are not said or not finite."""
     import pyarrow
 
     types = pyarrow.types

@@ -13,6 +13,7 @@ from duelist.clicks.arrow_columns import (
     Given,
     Named,
     Unlike,
+    credits_of,
     documents,
     given,
     list_of,
@@ -41,7 +42,7 @@ from duelist.core.compile import compiled, kernel
 from duelist.core.hashes import BASIS, EMPTY, Hashes, mixed, pair_hashes, text_hashes
 from duelist.core.memory import Flags, Floats, Ints
 
-UNUSUAL = ("credit", "lost", "ranker")  # columns that are read the long way
+UNUSUAL = ("lost", "ranker")  # columns that are read the long way
 MARK = np.uint64(0x5851F42D4C957F2D)  # between lists
 
 
@@ -137,6 +138,9 @@ class ArrowRows(FoundRows):
         known = users.solid & (self.times >= 0) & ~nulls(self.batch.column("shown"))
         for name in self.names.intersection(UNUSUAL):
             known &= nulls(self.batch.column(name))
+        if "credit" in self.names:
+            self.credits, usual = credits_of(self.batch)
+            known &= usual
         (nothing,) = text_hashes([""])
         for column in (ids, queries, experiments):
             known &= column.solid | (column.hashes == nothing)

@@ -8,7 +8,19 @@ from __future__ import annotations
 import numpy as np
 
 from duelist.clicks.found_rows import Acts, place_among
-from duelist.clicks.json_text import BLANK, MINUS, OPEN, TAB, ZERO, Bytes, end_of_digits, skip, whole_number
+from duelist.clicks.json_text import (
+    BLANK,
+    MINUS,
+    OPEN,
+    TAB,
+    ZERO,
+    Bytes,
+    end_of_digits,
+    end_of_number,
+    number_of,
+    skip,
+    whole_number,
+)
 from duelist.clicks.time_text import moment_of
 from duelist.core.compile import kernel
 from duelist.core.hashes import EMPTY, Hashes, hash_bytes
@@ -19,6 +31,16 @@ from duelist.core.memory import Floats
 def position_of(text: Bytes, begin: int, end: int) -> int:
     """A position as it is written; -1 if it is no plain one."""
     return whole_number(text, begin, end) if begin < end < begin + 9 and end_of_digits(text, begin) == end else -1
+
+
+@kernel
+def amount_at(text: Bytes, begin: int, end: int) -> float:
+    """A plain number; NaN for anything else."""
+    below = text[begin] == MINUS
+    found = number_of(text, begin + below, end) if end_of_number(text, begin) == end else -1.0
+    if found < 0 or (below and found == 0):  # which 0 it is depends on how it is written
+        return np.nan
+    return -found if below else found
 
 
 @kernel
@@ -111,3 +133,20 @@ def moments_in(text: Bytes, at: int, cell_end: int, moments: Floats, begin: int,
             return False
         at = blanks(text, last, cell_end)
     return bool(at == cell_end)
+
+
+@kernel
+def credits_in(text: Bytes, at: int, end: int, found: Floats) -> int:
+    """Write the numbers of a cell; how many there are, -1 if one is unusual."""
+    size = 0
+    at = blanks(text, at, end)
+    while at < end:
+        last = end_of_item(text, at, end)
+        if last < 0 or size == found.size:
+            return -1
+        found[size] = amount_at(text, at, last)
+        if np.isnan(found[size]):
+            return -1
+        size += 1
+        at = blanks(text, last, end)
+    return size

@@ -15,6 +15,7 @@ from duelist.core.memory import Floats, Ints
 (IDS, USERS, QUERIES, DOCS, KINDS) = range(5)
 (FIRST, LAST, SIZE, DONE, USUAL) = range(5)  # bytes of a line, documents, where its acts end, and what it is
 LONG, PLAIN, EMPTY_LINE = range(3)
+CREDITED = 8  # rankers of a usual row with credit, at most
 
 
 @kernel
@@ -56,6 +57,7 @@ class FoundRows:
     def __init__(self, size: int, acts: int) -> None:
         self.hashes: Hashes = np.zeros((size, 5), np.uint64)
         self.rows, self.times = np.zeros((size, 5), np.int64), np.zeros(size)
+        self.credits: Floats = np.full((size, CREDITED), np.nan)  # of each ranker; NaN behind the last
         self.acts = Acts(np.empty(acts, np.int64), np.empty(acts, np.uint64), np.empty(acts), np.empty(acts))
 
     def acts_of(self, rows: Ints) -> tuple[Ints, Ints]:

@@ -29,6 +29,7 @@ from duelist.clicks.columns import (
     settled,
 )
 from duelist.clicks.found_rows import DOCS, EMPTY_LINE, IDS, KINDS, PLAIN, QUERIES, SIZE, USERS, USUAL, FoundRows
+from duelist.clicks.given import Given, are_complete
 from duelist.clicks.impressions import NOWHERE, Array, Done, Impressions, Losses, united
 from duelist.clicks.kinds import Firsts, Kinds
 from duelist.clicks.portions import ordered
@@ -50,11 +51,11 @@ class Gatherer:
         self.forms: dict[Any, Form] = {}
         self.rankers: list[tuple[str, ...]] = []  # by the number of their setup
         self.losses = Losses()
-        self.cut_off = self.rows = self.width = 0  # rows that were cut off, others, and the most credits of one
+        self.cut_off = self.rows = 0  # rows that were cut off, and others
         self.columns = {name: Column(name) for name in ROW}
         self.done = {name: Column(name) for name in DONE}
         self.waiting: list[Waiting] = []
-        self.given: dict[int, tuple[float, ...]] = {}
+        self.given = Given()
         self.attributes = {name: Attribute() for name in self.names}
         self.users, self.queries = HashNumbers(), HashNumbers()
         self.kinds, self.named = Kinds(), Firsts[int]()  # of rows, and of actions: numbers in `actions`
@@ -209,9 +210,8 @@ class Gatherer:
             names=np.zeros(clicks),
             values=np.ones(clicks),
         )
-        for place, credit in enumerate(batch.credit) if any(batch.credit) else ():
-            if credit:
-                self.given[self.rows + place] = self._numbers(credit)
+        if any(batch.credit):
+            self.given.add_lists(self.rows, [self._numbers(credit) if credit else () for credit in batch.credit])
         for name, column in zip(self.names, batch.attributes, strict=True):
             self.attributes[name].values.extend(column)
         self.rows += len(forms)
@@ -236,7 +236,8 @@ class Gatherer:
         """
         plain = np.flatnonzero(found.rows[:, USUAL] == PLAIN)
         kinds = self.kinds.of(found.hashes[plain, KINDS], lambda place: self._kind(found, int(plain[place])))
-        known = self.kinds.common(kinds)[:, 0] >= 0
+        setups = self.kinds.common(kinds)[:, 0]
+        known = (setups >= 0) & are_complete(found.credits[plain], setups, self.rankers)
         left = found.rows[:, USUAL] != EMPTY_LINE
         left[plain[known]] = False
         if known.any():
@@ -286,6 +287,8 @@ class Gatherer:
             names=self._action_names(found, found.acts.names[at], places[of_act]),
             values=found.acts.values[at],
         )
+        given = np.flatnonzero(~np.isnan(found.credits[places, 0]))
+        self.given.add(self.rows + given, found.credits[places[given]])
         for column, name in enumerate(self.names):
             self.attributes[name].values.extend(found.value(place, column) for place in places.tolist())
         self.rows += len(places)
@@ -315,8 +318,6 @@ class Gatherer:
         """Take any row that was read as a record."""
         record, form = read.record, self._form_of(read)
         self.waiting.append((line, record, form))
-        if credit := first_credit(record):
-            self.given[self.rows] = credit
         for name in self.names:
             value = record.attributes.get(name if self.typed else name.lower())  # as a table's header
             self.attributes[name].values.append(value)
@@ -331,6 +332,8 @@ class Gatherer:
             columns, done = arrays_of(self.waiting, self.rows - len(self.waiting), self.experiments, self.actions)
             self._append(self.columns, **columns)
             self._append(self.done, **done)
+            given = [first_credit(record) for _, record, _ in self.waiting]
+            self.given.add_lists(self.rows - len(self.waiting), given)
             self.waiting = []
 
     def _count(self, form: Form, line: int, path: object, experiment: str) -> None:
@@ -345,16 +348,13 @@ class Gatherer:
         columns = {name: self.columns[name].array() for name in ROW}
         order = np.argsort(columns.pop("lines"), kind="stable")
         done = Done(**{name: self.done[name].array() for name in DONE})
-        self.width = max(self.width, max(map(len, self.given.values()), default=0))
-        given = np.full((self.rows, self.width), nan)
-        for row, credit in self.given.items():
-            given[row, : len(credit)] = credit
+        given = self.given.cut(self.rows)
         for name, numbers in (("users", self.users), ("queries", self.queries)):
             found = np.empty(self.rows, np.int32)
             found[order] = numbers.of(columns[name][order])
             columns[name] = found
         attributes = {name: attribute.cut(order) for name, attribute in self.attributes.items()}
-        self.given, self.cut_off, self.rows = {}, self.cut_off + self.rows, 0
+        self.cut_off, self.rows = self.cut_off + self.rows, 0
         log = Impressions(
             **columns,
             given=given,

@@ -33,6 +33,7 @@ from duelist.clicks.row_text import (
     CLICK_TIMES,
     CLICKED,
     CLICKS,
+    CREDIT,
     EXPERIMENT,
     ID,
     QUERY,
@@ -58,7 +59,7 @@ def find_values(text: Bytes, at: int, row: Fields) -> int:
     for column in range(row.keys.size):
         if ends[column] and not has_value(text, row, column):  # null is nothing
             begins[column], ends[column] = 0, 0
-    for column in (SHOWN, RANKERS, TEAMS, CLICKS, CLICK_TIMES, CLICKED, ACTIONS):
+    for column in (SHOWN, RANKERS, TEAMS, CLICKS, CLICK_TIMES, CLICKED, ACTIONS, CREDIT):
         if ends[column] and text[begins[column]] != OPEN:
             return -1
     for column in (ID, USER, QUERY, EXPERIMENT, TIME):
@@ -81,12 +82,13 @@ def read_rows(
     rows: Ints,
     times: Floats,
     own: Ints,
+    credits: Floats,
     acts: Acts,
 ) -> int:
     """Read the lines of a block that ends in a newline and some zeros; how many there are.
 
-    `hashes`, `rows` and `times` have an entry a line, `acts` one for whatever was done; `own` has where the values of
-    further columns begin and end.
+    `hashes`, `rows`, `times` and `credits` have an entry a line, `acts` one for whatever was done; `own` has where the
+    values of further columns begin and end.
     """
     at = row = 0
     done: Any = np.int64(0)  # no literal, for which all that takes it would be compiled once more
@@ -99,7 +101,9 @@ def read_rows(
         elif text[at] == BEGIN:
             end = find_values(text, at, row_fields)
             if end >= 0:
-                size, done, times[row] = read_row(text, row_fields, inner, documents, hashes[row], acts, done, typed)
+                size, done, times[row] = read_row(
+                    text, row_fields, inner, documents, hashes[row], credits[row], acts, done, typed
+                )
                 at = end
                 if size >= 0:
                     rows[row, USUAL], rows[row, SIZE] = PLAIN, size

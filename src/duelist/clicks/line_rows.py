@@ -45,7 +45,7 @@ class LineRows(FoundRows):
         super().__init__(size, len(block))
         self.block, self.own = block, np.zeros((size, len(columns), 2), np.int64)
         room = (_fields([*NAMES, *UNUSUAL, *columns]), _fields(INNER), np.zeros(DOCUMENTS, np.uint64))
-        self.parts: Any = (*room, self.hashes, self.rows, self.times, self.own, self.acts)
+        self.parts: Any = (*room, self.hashes, self.rows, self.times, self.own, self.credits, self.acts)
         self.text: Bytes | None = None
         if b"\0" not in block and _is_utf8(block):
             self.text = np.frombuffer(bytearray(block) + bytes(8), np.uint8)

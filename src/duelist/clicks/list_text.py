@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from duelist.clicks.cell_text import click_at, is_word, position_of
+from duelist.clicks.cell_text import amount_at, click_at, is_word, position_of
 from duelist.clicks.found_rows import Acts, place_among
 from duelist.clicks.json_text import (
     BEGIN,
     CLOSE,
     COMMA,
-    MINUS,
     QUOTE,
     Bytes,
     Fields,
     end_of_digits,
-    end_of_number,
     end_of_scalar,
     find_fields,
     has_value,
     is_solid,
-    number_of,
     skip,
 )
 from duelist.clicks.records import CLICK
@@ -151,12 +148,24 @@ def clicks_of(
 def amount_of(text: Bytes, begin: int, end: int) -> float:
     """A plain number, also as text; NaN for anything else."""
     quoted = text[begin] == QUOTE
-    begin, end = begin + quoted, end - quoted
-    below = text[begin] == MINUS
-    found = number_of(text, begin + below, end) if end_of_number(text, begin) == end else -1.0
-    if found < 0 or (below and found == 0):  # which 0 it is depends on how it is written
-        return np.nan
-    return -found if below else found
+    return amount_at(text, begin + quoted, end - quoted)
+
+
+@kernel
+def credits_of(text: Bytes, at: int, found: Floats) -> int:
+    """Write a list of numbers; how many there are, -1 if one is unusual."""
+    size = 0
+    at = skip(text, at + 1)
+    while text[at] != CLOSE:
+        last = end_of_scalar(text, at)
+        if last < 0 or size == found.size:
+            return -1
+        found[size] = amount_of(text, at, last)
+        if np.isnan(found[size]):
+            return -1
+        size += 1
+        at = behind_item(text, last)
+    return size
 
 
 @kernel

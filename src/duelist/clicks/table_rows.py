@@ -20,6 +20,7 @@ from duelist.clicks.row_text import (
     CLICK_TIMES,
     CLICKED,
     CLICKS,
+    CREDIT,
     NAMES,
     OWN,
     SHOWN,
@@ -91,7 +92,7 @@ def find_cells(text: Bytes, at: int, delimiter: int, columns: Ints, row: Fields)
 @kernel
 def are_lists(text: Bytes, row: Fields) -> bool:
     """Whether cells that begin as JSON are JSON."""
-    for column in (SHOWN, CLICKS, CLICKED, CLICK_TIMES, ACTIONS):
+    for column in (SHOWN, CLICKS, CLICKED, CLICK_TIMES, ACTIONS, CREDIT):
         begin, end = row.begins[column], row.ends[column]
         if end > begin and text[begin] == OPEN and end_of_value(text, begin) != end:
             return False
@@ -111,6 +112,7 @@ def read_table(
     rows: Ints,
     times: Floats,
     own: Ints,
+    credits: Floats,
     acts: Acts,
 ) -> int:
     """Read the lines of a block that ends in a newline and some zeros; how many there are.
@@ -126,7 +128,9 @@ def read_table(
         else:
             end = find_cells(text, at, delimiter, columns, row_fields)
             if end >= 0 and are_lists(text, row_fields):
-                size, done, times[row] = read_row(text, row_fields, inner, documents, hashes[row], acts, done, typed)
+                size, done, times[row] = read_row(
+                    text, row_fields, inner, documents, hashes[row], credits[row], acts, done, typed
+                )
                 at = end
                 if size >= 0:
                     rows[row, USUAL], rows[row, SIZE] = PLAIN, size
