@@ -413,6 +413,22 @@ def test_an_experiment_that_cannot_be_analysed_spoils_no_other(command: typer.Ty
         each_experiment(Log((*(replace(r, rankers=("new",), teams=(0,) * len(r.shown)) for r in home), *alone)))
 
 
+def test_an_experiment_whose_rows_name_no_rankers_is_told(command: typer.Typer, tmp_path: Path) -> None:
+    home = [replace(r, experiment="home") for r in demo_log(400, CLEAR)]
+    bare = [replace(r, rankers=(), teams=()) for r in demo_log(20, CLEAR)]
+    log = Log((*home, *bare, *(replace(r, id=f"c{r.id}", experiment="checkout") for r in bare)))
+    found = sorted(each_experiment(log), key=lambda each: each.experiment)  # what has no name is other traffic
+    assert found[0] == ("checkout", "its rows name no rankers")
+    assert (len(found), found[1].experiment, analyze(log).experiment) == (2, "home", "home")
+    with pytest.raises(BadInput, match=r"^experiment 'checkout': its rows name no rankers$"):
+        analyze(log, experiment="checkout")
+    with pytest.raises(BadInput, match=r"^no impression has anything in the column 'latency'$"):
+        analyze(log, guardrails=("latency<300",))
+    write_log(log.records, tmp_path / "log.jsonl")
+    told = CliRunner().invoke(command, [str(tmp_path / "log.jsonl")], catch_exceptions=False).output
+    assert "experiment checkout cannot be analysed: its rows name no rankers" in told
+
+
 @pytest.mark.parametrize(
     ("records", "complaint"),
     [
