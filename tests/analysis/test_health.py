@@ -537,7 +537,9 @@ def test_duplicates_of_one_ranker_are_a_note_and_count_once(tmp_path: Path) -> N
         assert found.health.duplicates == len(mine)
         loss = next(loss for loss in found.health.losses if loss.name == "duplicates")
         assert (loss.count, dict(loss.rankers)) == (len(mine), {"bm25": 0, "ltr": len(mine)})
-        assert "duplicates are more one ranker's than another's." in found.health.notes
+        assert "rows of impressions told before are more one ranker's than another's." in found.health.notes
+        assert f"{len(mine):,} rows of impressions told before, " in str(found)
+        assert "duplicates" not in str(found)
         assert found.health.reasons == ()
         every = analyze(read(file_of(tmp_path, [*rows, *rows])))
         assert (every.health.duplicates, every.health.notes) == (800, ())

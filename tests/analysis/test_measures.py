@@ -280,6 +280,14 @@ def test_clicks_alone_say_what_they_can() -> None:
     assert "Not known: the log has no teams." in str(analysis)
 
 
+def test_clicks_alone_are_not_called_clicks_where_something_else_is_asked() -> None:
+    bought = ((), (Action("purchase", 0),))
+    clicked = [replace(r, teams=(), credit=(1.0, 0.0)) for r in demo_log(90, CLEAR)]
+    records = [replace(r, actions=bought[i % 2]) for i, r in enumerate(clicked)]
+    told = str(analyze(Log(tuple(records), labelled=True), outcomes=("purchase",)))
+    assert ("Purchase: old 0, new 0." in told, "Clicks:" in told) == (True, False)
+
+
 def test_three_rankers_are_said_as_their_pairs_say() -> None:
     analysis = analyze(Log(tuple(demo_log(250, {"a": 0.1, "b": 0.32, "c": 0.3}, seed=8, slots=6))))
     best = analysis.rankers[0].name

@@ -24,6 +24,7 @@ from duelist.evidence.balance import Check, check_balance, replay
 from duelist.evidence.watch import ALWAYS_VALID
 
 REPLAYS = 500
+AGAIN = "rows of impressions told before"
 DECIDES = "confidence sequence"  # the method that names winners, where there is no bound
 
 
@@ -171,13 +172,18 @@ def unreliable_methods(false_alarms: Mapping[str, float], alpha: float, bounded:
     return tuple(name for name in asked if false_alarms.get(name, 0) > most)
 
 
+def called(loss: Loss) -> str:
+    """What is lost, in words; a row with a click that is new says more than a duplicate would."""
+    return AGAIN if loss.name == "duplicates" else loss.name
+
+
 def _notes(watch: Watch, losses: tuple[Loss, ...], days: tuple[Day, ...], moments: Moments, alone: bool) -> list[str]:
     """What is strange, but decides nothing."""
     notes = crowds(watch.users.values) + strange_days(days) + pauses(days)
     if moments.early:
         notes.append(f"{moments.early:,} of {moments.timed:,} dated clicks are dated before their list: clocks differ.")
     notes += [
-        f"{loss.name} are more one ranker's than another's." for loss in losses if loss.one_sided and not loss.fatal
+        f"{called(loss)} are more one ranker's than another's." for loss in losses if loss.one_sided and not loss.fatal
     ]
     if alone:
         notes.append("The log has clicks alone: nobody can tell how often each ranker was shown, or by fair coins.")
