@@ -14,7 +14,7 @@ import pytest
 from duelist.analysis.analysis import Analysis, analyze, analyze_all
 from duelist.analysis.clocks import believable
 from duelist.analysis.demo import HOUR, START, demo_log
-from duelist.analysis.losses import one_sided_e_value
+from duelist.analysis.losses import AGAIN, one_sided_e_value
 from duelist.analysis.page import page
 from duelist.clicks.log import Action, Log, Record, Rejected, read_log
 from duelist.clicks.rows import row_of
@@ -535,9 +535,11 @@ def test_duplicates_of_one_ranker_are_a_note_and_count_once(tmp_path: Path) -> N
         found = analyze(read(file_of(tmp_path, [*rows, *mine])))
         assert (found.comparisons[0].accounts.sums == once.comparisons[0].accounts.sums).all()
         assert found.health.duplicates == len(mine)
-        loss = next(loss for loss in found.health.losses if loss.name == "duplicates")
+        loss = next(loss for loss in found.health.losses if loss.name == AGAIN)
         assert (loss.count, dict(loss.rankers)) == (len(mine), {"bm25": 0, "ltr": len(mine)})
-        assert "duplicates are more one ranker's than another's." in found.health.notes
+        assert "rows of impressions told before are more one ranker's than another's." in found.health.notes
+        assert f"{len(mine):,} rows of impressions told before, " in str(found)
+        assert "duplicates" not in str(found)
         assert found.health.reasons == ()
         every = analyze(read(file_of(tmp_path, [*rows, *rows])))
         assert (every.health.duplicates, every.health.notes) == (800, ())

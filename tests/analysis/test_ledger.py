@@ -16,13 +16,15 @@ from duelist.analysis.demo import START, demo_log
 from duelist.clicks.gather import impressions_of
 from duelist.clicks.impressions import Impressions
 from duelist.clicks.log import Action, Log, Record, read_log, write_log
-from duelist.clicks.records import Rejected
+from duelist.clicks.records import LostAction, Rejected
 from duelist.clicks.rows import row_of
 from duelist.clicks.scan import scan_log, spool_log
 from duelist.clicks.ubi import write_ubi
+from duelist.core.errors import BadInput
 
 BOTH = ("clicks", "purchase")
 PAIR = ("old", "new")
+GONE = LostAction("purchase")
 READERS = (read_log, scan_log, spool_log)
 
 
@@ -191,12 +193,12 @@ def test_ubi_purchases_of_documents_that_were_not_shown_are_lost(tmp_path: Path)
 
 
 def test_actions_without_a_place_are_written_and_read_again(tmp_path: Path) -> None:
-    record = replace(shopping(1)[0], lost_actions=("purchase", "purchase", "cart"))
+    record = replace(shopping(1)[0], lost_actions=(GONE, GONE, LostAction("cart")))
     write_log([record], tmp_path / "log.jsonl")
     again = read_log(tmp_path / "log.jsonl")
     assert again.records == (record,)
     assert [bad.action for bad in again.rejected] == ["purchase", "purchase", "cart"]
-    twice = [row_of(record), row_of(replace(record, lost_actions=("purchase",)))]
+    twice = [row_of(record), row_of(replace(record, lost_actions=(GONE,)))]
     for read in READERS:
         found = analyze(read(file_of(tmp_path, twice)), outcomes=("purchase",))
         assert found.health.losses[1].count == 2  # told again, lost once
@@ -262,7 +264,7 @@ def losing_dear_ones(number: int, options: dict[str, Any]) -> Analysis:
         bought = [slot for slot in (0, 1) if luck.random() < (0.35, 0.5)[teams[slot]]]
         gone = not bought and luck.random() < 0.06
         done = tuple(Action("purchase", slot, 10.0) for slot in bought)
-        lost = ("purchase",) * gone
+        lost = (GONE,) * gone
         records.append(
             Record(
                 f"i{i}", f"u{i}", "q", START + 60.0 * i, ("a", "b"), (), PAIR, teams, actions=done, lost_actions=lost
@@ -363,7 +365,7 @@ def test_what_was_done_in_time_and_again_later_is_not_late() -> None:
 
 def test_one_of_two_is_no_share_that_withholds() -> None:
     records = [replace(r, actions=()) for r in shopping(300)]
-    records[5] = replace(records[5], actions=(Action("purchase", 0),), lost_actions=("purchase",))
+    records[5] = replace(records[5], actions=(Action("purchase", 0),), lost_actions=(LostAction("purchase"),))
     (purchases,) = analyze(Log(tuple(records)), outcomes=BOTH).others
     assert (purchases.health.losses[1].share, purchases.health.reasons) == (0.5, ())
 
@@ -440,7 +442,7 @@ def test_random_losses_of_purchases_seldom_withhold_a_verdict() -> None:
     alarms = 0
     for seed in range(60):
         records = [
-            replace(r, actions=kept, lost_actions=("purchase",) * (len(r.actions) - len(kept)))
+            replace(r, actions=kept, lost_actions=(GONE,) * (len(r.actions) - len(kept)))
             for r, luck in zip(shopping(800, seed), np.random.default_rng(seed).random(800), strict=True)
             for kept in [tuple(a for a in r.actions if luck > 0.02)]
         ]
@@ -473,3 +475,10 @@ def test_what_waits_for_its_clicks_does_not_make_losses_look_larger(tmp_path: Pa
         row["clicks"], row["click_times"] = [*row["clicks"], 9], [*row["click_times"], row["time"]]
     found = analyze(scan_log(file_of(tmp_path, rows)))
     assert (found.waiting > 1300, found.health.losses[1].share < 0.05, found.winner) == (True, True, "new")
+
+
+def test_where_every_list_is_of_nobody_that_is_said() -> None:
+    """Credit tells of clicks: of purchases in every list nothing is left to compare, which was 0 by 0."""
+    rows = [replace(r, teams=(), credit=(0.0, 1.0), actions=(Action("purchase", 0),)) for r in shopping(50)]
+    with pytest.raises(BadInput, match="no impression says whose actions 'purchase' are: rows need teams"):
+        analyze(Log(tuple(rows)), outcomes=("purchase",))

@@ -280,6 +280,14 @@ def test_clicks_alone_say_what_they_can() -> None:
     assert "Not known: the log has no teams." in str(analysis)
 
 
+def test_clicks_alone_are_not_called_clicks_where_something_else_is_asked() -> None:
+    bought = ((), (Action("purchase", 0),))
+    clicked = [replace(r, teams=(), credit=(1.0, 0.0)) for r in demo_log(90, CLEAR)]
+    records = [replace(r, actions=bought[i % 2]) for i, r in enumerate(clicked)]
+    told = str(analyze(Log(tuple(records), labelled=True), outcomes=("purchase",)))
+    assert ("Purchase: old 0, new 0." in told, "Clicks:" in told) == (True, False)
+
+
 def test_three_rankers_are_said_as_their_pairs_say() -> None:
     analysis = analyze(Log(tuple(demo_log(250, {"a": 0.1, "b": 0.32, "c": 0.3}, seed=8, slots=6))))
     best = analysis.rankers[0].name
@@ -411,6 +419,22 @@ def test_an_experiment_that_cannot_be_analysed_spoils_no_other(command: typer.Ty
         told("--guardrail", "nope<3")
     with pytest.raises(BadInput, match=f"experiment 'home': none .*; experiment 'checkout': {reason}"):
         each_experiment(Log((*(replace(r, rankers=("new",), teams=(0,) * len(r.shown)) for r in home), *alone)))
+
+
+def test_an_experiment_whose_rows_name_no_rankers_is_told(command: typer.Typer, tmp_path: Path) -> None:
+    home = [replace(r, experiment="home") for r in demo_log(400, CLEAR)]
+    bare = [replace(r, rankers=(), teams=()) for r in demo_log(20, CLEAR)]
+    log = Log((*home, *bare, *(replace(r, id=f"c{r.id}", experiment="checkout") for r in bare)))
+    found = sorted(each_experiment(log), key=lambda each: each.experiment)  # what has no name is other traffic
+    assert found[0] == ("checkout", "its rows name no rankers")
+    assert (len(found), found[1].experiment, analyze(log).experiment) == (2, "home", "home")
+    with pytest.raises(BadInput, match=r"^experiment 'checkout': its rows name no rankers$"):
+        analyze(log, experiment="checkout")
+    with pytest.raises(BadInput, match=r"^no impression has anything in the column 'latency'$"):
+        analyze(log, guardrails=("latency<300",))
+    write_log(log.records, tmp_path / "log.jsonl")
+    told = CliRunner().invoke(command, [str(tmp_path / "log.jsonl")], catch_exceptions=False).output
+    assert "experiment checkout cannot be analysed: its rows name no rankers" in told
 
 
 @pytest.mark.parametrize(

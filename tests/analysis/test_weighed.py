@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from duelist.analysis import analyze, demo_log, weigh
+from duelist.analysis.weighed import check_weighed
 from duelist.clicks.log import Log, Record, Rejected
 from duelist.core.errors import BadInput
 from duelist.evidence import ClickWeights, click_features
@@ -45,6 +46,12 @@ def test_what_cannot_be_weighed_is_counted_or_refused() -> None:
         weigh(Log((bare,)), PLAIN)
     with pytest.raises(BadInput, match="weights of 14 features of a click are needed, not of 2"):
         weigh(Log((bare,)), ClickWeights((1.0, 1.0), frozenset(), ()))
+
+
+def test_weights_need_plain_clicks_whatever_else_is_asked() -> None:
+    with pytest.raises(BadInput, match="must be clicks, not clicks:debiased alone"):
+        check_weighed(["clicks:debiased"])
+    check_weighed(["clicks:debiased", "clicks"])
 
 
 def late_ones(share: float) -> list[Record]:

@@ -321,6 +321,21 @@ def test_an_action_without_a_place_has_no_time_either(tmp_path: Path) -> None:
     assert repr(purchases(log)) == "[(nan, 'nan')]"
 
 
+@pytest.mark.parametrize("portion", [1, 1 << 18])
+def test_actions_without_a_place_in_rows_of_their_own_are_each_lost(tmp_path: Path, portion: int) -> None:
+    gone = [BUY | {"position": 9}, {"name": "buy", "document": "a-red"}, BUY | {"position": 9, "value": 4}, "buy"]
+    once = [told(), *(told(time=1.7e9 + place, actions=[each]) for place, each in enumerate(gone))]
+    rows = [*once, *once, told(actions=gone[:1] * 2), told(actions=gone)]  # the second of a row is one more
+    log = both(tmp_path, rows)
+    assert list(map(repr, purchases(log))) == ["(nan, 'nan')"] * 5
+    parts = spool_log(tmp_path / "log.jsonl", portion=portion).portions()
+    assert [list(map(repr, purchases(part))) for part in parts] == [["(nan, 'nan')"] * 5]
+    for name in ("again.jsonl", "again.csv"):
+        records = read_log(tmp_path / "log.jsonl").records
+        write_log(records, tmp_path / name)
+        assert read_log(tmp_path / name).records == records
+
+
 def test_any_number_of_clicks_without_a_place(tmp_path: Path) -> None:
     rows = [told(id="1", clicks=[9] * 300), told(id="2", lost=10**30)]
     log = both(tmp_path, rows)

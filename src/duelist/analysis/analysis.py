@@ -16,6 +16,7 @@ from duelist.analysis.fold import Fold
 from duelist.analysis.guardrails import Guarded
 from duelist.analysis.health import Health, health_of, pair_of
 from duelist.analysis.ledger import Ledger
+from duelist.analysis.losses import things
 from duelist.analysis.outcomes import CLICKS, Outcome, check_actions, names_of
 from duelist.analysis.pairs import Counting
 from duelist.analysis.parts import check_queries, closed, dated, experiments_of, without_crowds
@@ -31,6 +32,7 @@ from duelist.core.errors import BadInput, printable
 from duelist.evidence.bootstrap import Bootstrap
 
 HOUR = 3600.0  # seconds, which times of a log are
+NO_RANKERS = "its rows name no rankers"
 ATTRIBUTION = 24.0  # hours in which a click counts, where clicks carry their times
 
 
@@ -200,7 +202,11 @@ def analyze(log: Log | Portions, *, experiment: str | None = None, **settings: A
     >>> analysis.health.valid, analysis.winner, analysis.comparisons[0].winner  # "new" always picked first
     (False, None, None)
     """
-    found = each_experiment(log, experiment, Settings(**settings))
+    found = [
+        each
+        for each in each_experiment(log, experiment, Settings(**settings))
+        if isinstance(each, Analysis) or each.error != NO_RANKERS
+    ]
     if len(found) > 1:
         raise BadInput(
             f"the log has the experiments {', '.join(repr(each.experiment) for each in found)}: say which one"
@@ -228,18 +234,25 @@ def each_experiment(
     settings = settings.check()
     log = impressions_of(log, settings.columns) if isinstance(log, Log) else log
     parts = experiments_of(in_time(log) if isinstance(log, Impressions) else log)
-    if experiment is not None and experiment not in parts:
-        raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
     found, errors = list[Analysis | Unanalysed](), dict[str, BadInput]()
-    for name in parts if experiment is None else [experiment]:
+    for name, part in (parts if experiment is None else _only(parts, experiment)).items():
         try:
-            found.append(_analyze(parts[name], name, settings))
+            found.append(Unanalysed(name, NO_RANKERS) if part is None else _analyze(part, name, settings))
         except BadInput as error:
             errors[name] = error
             found.append(Unanalysed(name, str(error)))
-    if len(errors) == len(found):
-        raise _error_of(errors, len(parts) > 1)
+    if not any(isinstance(each, Analysis) for each in found):
+        raise _error_of(errors, sum(part is not None for part in parts.values()) > 1)
     return tuple(found)
+
+
+def _only(parts: Mapping[str, Portions | None], experiment: str) -> Mapping[str, Portions | None]:
+    """The experiment that is named; an error if there is none, or nothing of it to compare."""
+    if experiment not in parts:
+        raise BadInput(f"the log has no experiment {experiment!r}; it has {', '.join(map(repr, parts)) or 'none'}")
+    if parts[experiment] is None:
+        raise BadInput(f"experiment {experiment!r}: {NO_RANKERS}")
+    return {experiment: parts[experiment]}
 
 
 def _error_of(errors: Mapping[str, BadInput], several: bool) -> BadInput:
@@ -265,6 +278,8 @@ def _analyze(log: Portions, name: str, settings: Settings) -> Analysis:
     outcomes = [(outcome, _counting(outcome, settings, waits)) for outcome in map(Outcome.read, settings.outcomes)]
     check_actions([outcome for outcome, _ in outcomes], log.head.action_names)
     fold = Fold(log, moments, outcomes, settings.guardrails, settings.unit).run()
+    if not fold.watch.usable:
+        raise BadInput(f"no impression says whose {things(outcomes[0][0].action)} are: rows need teams")
     level = settings.alpha / len(outcomes)
     comparisons, *others = (pairs.comparisons(level, settings.seed) for pairs in fold.pairs)
     names = fold.crediting.rankers

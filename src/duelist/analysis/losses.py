@@ -26,6 +26,7 @@ UNPLACED = "without a place"
 UNVALUED = "without a value"
 UNTOLD = "of no known ranker"
 MISDATED = "impressions dated far from all others"
+AGAIN = "rows of impressions told before"
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def losses_of(
         (f"late {what}", counts["late"], counts["told"], late.hit, late.others, True, ""),
         ("repeated clicks", losses.repeated.total(), done, repeated, everyone, False, ""),
         (MISDATED, counts["misdated"], counts["rows"], np.array(strays), everyone, True, ""),
-        ("duplicates", losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
+        (AGAIN, losses.duplicates, counts["rows"] + losses.duplicates, again, everyone, False, ""),
     ]
     return tuple(loss_of(rankers, threshold, *each) for each in named)
 

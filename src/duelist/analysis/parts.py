@@ -15,10 +15,11 @@ from duelist.core.growing import Growing
 from duelist.core.memory import Flags
 
 
-def experiments_of(log: Portions) -> dict[str, Portions]:
+def experiments_of(log: Portions) -> dict[str, Portions | None]:
     """The impressions of each experiment that compares rankers, by its name; of all if none does.
 
-    The one whose first impression was earliest comes first.
+    The one whose first impression was earliest comes first. Others that have a name are there with None: what has
+    neither name nor rankers beside them is other traffic.
     """
     names, setups = log.head.experiment_names, log.head.setup_names
     has_rankers = np.array([len(setup) > 0 for setup in setups], np.bool_)
@@ -29,8 +30,10 @@ def experiments_of(log: Portions) -> dict[str, Portions]:
     every = begun < np.inf
     if not every.any():
         raise BadInput("there are no impressions to analyse")
-    numbers = np.flatnonzero(ranked if ranked.any() else every).tolist()
-    return {names[number]: _experiment(log, number) for number in sorted(numbers, key=begun.__getitem__)}
+    ranked = ranked if ranked.any() else every
+    numbers = np.flatnonzero(ranked | (every & (np.array(names) != ""))).tolist()
+    numbers.sort(key=begun.__getitem__)
+    return {names[number]: _experiment(log, number) if ranked[number] else None for number in numbers}
 
 
 def _experiment(log: Portions, number: int) -> Portions:

@@ -9,6 +9,7 @@ from duelist.analysis.analysis import ATTRIBUTION, Analysis
 from duelist.analysis.comparison import Comparison, adjusted_tests
 from duelist.analysis.days import halves
 from duelist.analysis.guardrails import Guarded
+from duelist.analysis.losses import AGAIN
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.analysis.traffic import Traffic
 from duelist.core.errors import printable
@@ -114,9 +115,9 @@ def _not_yet(analysis: Analysis, outcome: str, when: str) -> str:
 
 
 def _counts(analysis: Analysis) -> str:
-    """Clicks of each ranker, where every impression is one."""
+    """What each ranker has of an outcome, where every impression is a click."""
     counts = (f"{r.name} {r.credit.estimate * analysis.impressions:,.0f}" for r in analysis.rankers)
-    return f"Clicks: {', '.join(counts)}."
+    return f"{_heading(named(analysis.settings.outcomes[0]))}: {', '.join(counts)}."
 
 
 def _needs_cap(analysis: Analysis, proposed: float) -> str:
@@ -130,6 +131,10 @@ def _needs_cap(analysis: Analysis, proposed: float) -> str:
 def named(outcome: str) -> str:
     """An outcome, without how likely each position is looked at."""
     return "debiased clicks" if Outcome.read(outcome).examination else outcome
+
+
+def _heading(what: str) -> str:
+    return what.capitalize() if what.islower() else what  # addToCart stays as it is
 
 
 def sentence(text: str) -> str:
@@ -152,12 +157,11 @@ def _undecided(analysis: Analysis) -> str:
 def _by_how_much(analysis: Analysis, leading: Comparison) -> list[str]:
     effect = analysis.effect
     what = "credit" if analysis.scored else named(analysis.settings.outcomes[0])
-    heading = what.capitalize() if what.islower() else what  # addToCart stays as it is
     first, second = f"{leading.first} {effect.first:.3g}", f"{leading.second} {effect.second:.3g}"
     if analysis.clicks_alone:
         lines = [_counts(analysis)]
     else:
-        lines = [f"{heading} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
+        lines = [f"{_heading(what)} an impression: {first}, {second}, in {effect.impressions:,} that compare the two."]
     if effect.share is not None:
         lift = "" if effect.lift is None else f", {effect.lift:+.1%} over {leading.second}"
         lines.append(f"{leading.first} has {effect.share:.1%} of the {what} of both{lift}.")
@@ -336,8 +340,8 @@ def _lost(analysis: Analysis) -> list[str]:
             example = f" ({loss.example})" if loss.example else ""
             lines.append(f"{loss.count:,} {loss.name}, {loss.share:.1%}{f'; {whose}' if whose else ''}{example}.")
     lines.append(
-        f"{health.rejected:,} bad rows, {health.duplicates:,} duplicates, {health.alone:,} impressions of one "
-        f"ranker alone, {health.unusable:,} that do not say who earned their clicks."
+        f"{health.rejected:,} bad rows, {health.duplicates:,} {AGAIN}, {health.alone:,} impressions "
+        f"of one ranker alone, {health.unusable:,} that do not say who earned their clicks."
     )
     return lines
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from duelist.analysis.debiased import DEBIASED
 from duelist.analysis.outcomes import CLICKS, Outcome
 from duelist.clicks.log import Log, Record
 from duelist.core.errors import BadInput
@@ -53,7 +54,7 @@ def check_weighed(outcomes: Sequence[str]) -> None:
     Traceback (most recent call last):
     duelist.core.errors.BadInput: weights are of clicks: one of the outcomes must be clicks, not purchase alone
     """
-    if CLICKS not in map(Outcome.read, outcomes):
+    if CLICKS not in [Outcome.read(name) for name in outcomes if name != DEBIASED]:  # which is not fitted yet
         raise BadInput(f"weights are of clicks: one of the outcomes must be clicks, not {' and '.join(outcomes)} alone")
 
 

@@ -112,7 +112,7 @@ class Collector:
         self.records.setdefault(key, record)
         self.told.setdefault(key, []).append(Told(record, line, text.strip()[:KEPT_TEXT], path))
         self.repeat(record, read.repeated)
-        for action, reason in read.lost:
+        for action, reason, _ in read.lost:
             self.reject(line, reason, text, path, row=False, experiment=record.experiment, action=action)
 
     def unite(self) -> None:

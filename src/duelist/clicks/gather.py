@@ -337,7 +337,7 @@ class Gatherer:
             self.waiting = []
 
     def _count(self, form: Form, line: int, path: object, experiment: str) -> None:
-        for action, reason in form.lost:
+        for action, reason, _ in form.lost:
             self.losses.reject(Rejected(line, reason, "", str(path), row=False, action=action, experiment=experiment))
         for ranker in form.repeated:
             self.losses.repeat(experiment, ranker)

@@ -113,7 +113,7 @@ class Done:
     slots: Array  # `NOWHERE`: an action that has no place in its list
     times: Floats  # NaN where not known
     names: Array  # of the action, as a number of `Impressions.action_names`; `CREDIT` for what a later row tells
-    values: Floats  # NaN where not said; 1 for a click
+    values: Floats  # NaN where not said; 1 for a click; `NOWHERE`: a hash of what was said, while rows are united
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -281,13 +281,14 @@ def _owners(log: Impressions, rows: Array) -> Iterator[str]:
 def forgetful(log: Impressions) -> Impressions:
     """The same without what was needed only to find rows of the same impression."""
     nothing = np.zeros(len(log), np.int8)
-    return replace(log, ids=nothing, bodies=nothing)
+    values = np.where(log.done.slots == NOWHERE, np.nan, log.done.values)
+    return replace(log, ids=nothing, bodies=nothing, done=replace(log.done, values=values))
 
 
 def _told_times(times: Floats, first: Array, done: Done) -> Floats:
     """When each click and action was, by the row that tells it: NaN for a row that is not later than the first.
 
-    Of an action without a place nothing but the name is kept.
+    An action without a place has none, so that it is lost and not late.
     """
     later = (times[done.rows] > times[first[done.rows]]) & (done.slots != NOWHERE)
     return np.where(np.isnan(done.times) & later, times[done.rows], done.times)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import nan
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -53,7 +54,8 @@ def _done(row: int, record: Record, form: Form, actions: Names) -> list[tuple[An
         team = record.teams[action.slot] if record.teams else -1
         time, value = (nan if said is None else said for said in (action.time, action.value))
         done.append((row, team, action.slot, time, actions[action.name], value))
-    done += [(row, -1, NOWHERE, nan, actions[name], nan) for name in record.lost_actions]
+    for name, said in record.lost_actions:
+        done.append((row, -1, NOWHERE, nan, actions[name], crc32(said.encode(errors="replace"))))
     return done + [(row, *change) for change in _changes(record)]
 
 

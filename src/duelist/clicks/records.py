@@ -26,6 +26,13 @@ class Action(NamedTuple):
     time: float | None = None  # seconds since 1970, if known
 
 
+class LostAction(NamedTuple):
+    """An action without a place in its list: what rows that tell it again are known by."""
+
+    name: str
+    said: str = ""  # of its place, value and time
+
+
 @dataclass(frozen=True)
 class Record:
     """An impression as it was logged: what was shown to whom, and what was clicked."""
@@ -43,7 +50,7 @@ class Record:
     click_times: tuple[float, ...] = ()  # one for each click; empty: not known
     actions: tuple[Action, ...] = ()
     lost: int = 0  # clicks that were logged but have no place in shown
-    lost_actions: tuple[str, ...] = ()  # the names of other actions without a place
+    lost_actions: tuple[LostAction, ...] = ()  # other actions without a place
     earlier_credit: tuple[tuple[float, tuple[float, ...]], ...] = ()  # when later rows changed it, and from what
     attributes: Mapping[str, str | float] = field(default_factory=dict)  # other columns: device, locale, latency
 

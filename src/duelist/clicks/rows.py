@@ -5,6 +5,7 @@ A bad click or action is left out, counted in `Record.lost` or `lost_actions`, a
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from duelist.clicks.records import (
     MOST_SHOWN,
     Action,
     BadRow,
+    LostAction,
     Record,
     number,
     seconds,
@@ -33,6 +35,7 @@ KNOWN = frozenset(("id", "user", "query", "time", "shown", "clicks", "clicked", 
 KNOWN |= {"experiment", "click_times", "actions", "lost"}
 LISTED = ("shown", "ranker", "clicks", "clicked", "click_times", "actions", "teams")  # not of a lone click
 
+SAID = ("document", "object_id", "position", "value", "time")  # of an action, beside its name
 NO_COLUMNS = ("attributes", "earlier_credit", "lost_actions")  # columns and rows of their own, actions without a place
 
 
@@ -41,6 +44,7 @@ class Lost(NamedTuple):
 
     action: str
     reason: str
+    said: str = ""  # `LostAction.said`
 
 
 class Read(NamedTuple):
@@ -82,7 +86,7 @@ def record_of(row: Mapping[str, Any], otherwise: str, typed: bool = True) -> Rea
         click_times=found.click_times(),
         actions=tuple(found.actions),
         lost=sum(lost.action == CLICK for lost in found.lost) + whole("lost", row.get("lost") or 0),
-        lost_actions=tuple(lost.action for lost in found.lost if lost.action != CLICK),
+        lost_actions=tuple(LostAction(lost.action, lost.said) for lost in found.lost if lost.action != CLICK),
         attributes={name: value for name, value in row.items() if name not in KNOWN and _is_plain(value)},
     )
     if reason := fault(record):
@@ -191,7 +195,7 @@ class _Clicks:
             else:
                 self.times[slot] = moment
         except BadRow as error:
-            self.lost.append(Lost(name, str(error)))
+            self.lost.append(Lost(name, str(error), _said(fields)))
 
     def _slot(self, name: str, item: Any, fields: Mapping[str, Any], named: bool) -> int:
         if fields:
@@ -208,6 +212,12 @@ class _Clicks:
     def click_times(self) -> tuple[float, ...]:
         known = tuple(time for time in self.times.values() if time is not None)
         return known if len(known) == len(self.times) else ()
+
+
+def _said(fields: Mapping[str, Any]) -> str:
+    """What an action that is lost says, so that two bad places are two; `row_of` has written it as it is."""
+    told = {name: fields[name] for name in SAID if fields.get(name) is not None}
+    return str(fields.get("said") or (json.dumps(told, default=str) if told else ""))
 
 
 def place_of(document: Any, shown: Sequence[str], action: str = CLICK) -> int:
@@ -302,7 +312,8 @@ def row_of(record: Record) -> dict[str, Any]:
         | ({} if a.time is None else {"time": a.time})
         for a in record.actions
     ]
-    row["actions"] = placed + [{"name": name, "position": None} for name in record.lost_actions]
+    lost = [{"name": name, "position": None} | ({"said": said} if said else {}) for name, said in record.lost_actions]
+    row["actions"] = placed + lost
     return row
 
 

@@ -104,7 +104,7 @@ class Spool:
     def portions(self) -> Iterator[Impressions]:
         """The portions, without ids."""
         for portion in self._raw():
-            yield replace(portion, attributes=settled(portion.attributes, self.head.attribute_names))
+            yield forgetful(replace(portion, attributes=settled(portion.attributes, self.head.attribute_names)))
 
     def _raw(self) -> Iterator[Impressions]:
         return (self._portion(self.arrays.read(number)) for number in range(len(self.arrays.places)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from duelist.clicks.collector import Collector
-from duelist.clicks.records import CLICK, Action, BadRow, Record, seconds, text, whole, worth
+from duelist.clicks.records import CLICK, Action, BadRow, LostAction, Record, seconds, text, whole, worth
 from duelist.clicks.rows import RANKER, Read, first_of
 
 CLICKS = (CLICK, "click_through")
@@ -69,7 +69,7 @@ class Joined:
     actions: list[Action] = field(default_factory=list)
     labels: list[tuple[int, str]] = field(default_factory=list)  # the ranker that an event names for its slot
     lost: int = 0
-    lost_actions: list[str] = field(default_factory=list)
+    lost_actions: list[LostAction] = field(default_factory=list)
 
 
 def join(responses: Responses, events: Sequence[UbiRow], ordinals: int | None) -> None:
@@ -105,7 +105,7 @@ def attach(responses: Responses, events: Sequence[UbiRow], begin: int | None) ->
                 if mine is not None:
                     mine.lost += 1
             elif mine is not None:
-                mine.lost_actions.append(action)
+                mine.lost_actions.append(LostAction(action))
             elif row.fields.get("query_id") not in (None, ""):
                 found.homeless[action] += 1
     return joined

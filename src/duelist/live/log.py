@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from duelist.clicks.records import CLICK, Action, Log, Record
+from duelist.clicks.records import CLICK, Action, Log, LostAction, Record
 from duelist.live.credit import method_of
 from duelist.live.definition import Definition
 from duelist.live.events import CLICKED, DEFINED, SHOWN, Listed, body_of
@@ -56,7 +56,7 @@ class Kept:
             click_times=tuple(float(action.time or 0.0) for action in clicks),
             actions=tuple(action for action in placed if action.name != CLICK),
             lost=sum(action.name == CLICK for action in unplaced),
-            lost_actions=tuple(action.name for action in unplaced if action.name != CLICK),
+            lost_actions=tuple(LostAction(action.name) for action in unplaced if action.name != CLICK),
         )
 
 
