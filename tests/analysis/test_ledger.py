@@ -157,17 +157,25 @@ def test_credit_says_nothing_of_whose_purchases_are(rate: float, outcome: str) -
     assert (found.winner, found.others[0].health.valid) == ("new", False)
 
 
-def test_purchases_of_queries_that_are_not_there_are_lost(tmp_path: Path) -> None:
-    records = shopping(1500)
-    queries, events = tmp_path / "queries.ndjson", tmp_path / "events.ndjson"
-    write_ubi(records, queries, events)
+def spoilt_ubi(folder: Path, spoil: Callable[[list[Any]], None]) -> tuple[Path, Path, list[Any]]:
+    """Queries and events of shops, of whose purchases some are spoilt; and the purchases."""
+    queries, events = folder / "queries.ndjson", folder / "events.ndjson"
+    write_ubi(shopping(1500), queries, events)
     told = [json.loads(line) for line in events.read_text().splitlines()]
     bought = [row for row in told if row["action_name"] == "purchase"]
-    for row in bought[::10]:
-        row["query_id"] += " and another"
-    for row in bought[1::10]:
-        del row["query_id"]  # bought without a search: not lost
+    spoil(bought)
     events.write_text("\n".join(map(json.dumps, told)))
+    return queries, events, bought
+
+
+def test_purchases_of_queries_that_are_not_there_are_lost(tmp_path: Path) -> None:
+    def spoil(bought: list[Any]) -> None:
+        for row in bought[::10]:
+            row["query_id"] += " and another"
+        for row in bought[1::10]:
+            del row["query_id"]  # bought without a search: not lost
+
+    queries, events, bought = spoilt_ubi(tmp_path, spoil)
     for read in READERS:
         found = analyze(read(queries, events), outcomes=BOTH, ended=True)
         loss = found.others[0].health.losses[1]
@@ -177,14 +185,11 @@ def test_purchases_of_queries_that_are_not_there_are_lost(tmp_path: Path) -> Non
 
 
 def test_ubi_purchases_of_documents_that_were_not_shown_are_lost(tmp_path: Path) -> None:
-    records = shopping(1500)
-    queries, events = tmp_path / "queries.ndjson", tmp_path / "events.ndjson"
-    write_ubi(records, queries, events)
-    told = [json.loads(line) for line in events.read_text().splitlines()]
-    bought = [row for row in told if row["action_name"] == "purchase"]
-    for row in bought[::10]:
-        row["event_attributes"]["object"]["object_id"] = "elsewhere"
-    events.write_text("\n".join(map(json.dumps, told)))
+    def spoil(bought: list[Any]) -> None:
+        for row in bought[::10]:
+            row["event_attributes"]["object"]["object_id"] = "elsewhere"
+
+    queries, events, bought = spoilt_ubi(tmp_path, spoil)
     for read in READERS:
         found = analyze(read(queries, events), outcomes=BOTH, ended=True)
         assert found.others[0].health.losses[1].count == len(bought[::10])
