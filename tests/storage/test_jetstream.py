@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import threading
@@ -291,6 +292,23 @@ def test_a_journal_of_a_later_version_is_refused(stream: str) -> None:
         journal._beside._update("meta", lambda known: b"\x92\x63\xc4\x10" + bytes(16))
     with pytest.raises(BadInput, match=r"a later version \(schema 99, here 1\)"):
         JetStreamJournal(stream)
+
+
+async def stubborn(*_: object, **__: object) -> None:
+    """A client that connects, and misses the first two times that it is told to stop, as `wait_for` may make it."""
+    for _ in range(3):
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+
+
+def test_a_client_that_misses_being_cancelled_is_cancelled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duelist.storage.nats_line.PATIENCE", 0.1)
+    monkeypatch.setattr("duelist.storage.nats_line.Client.connect", stubborn)
+    monkeypatch.setattr("duelist.storage.nats_line.Client.close", stubborn)
+    monkeypatch.setattr("duelist.storage.nats_line.GOODBYE", 0.1)
+    with pytest.raises(CannotStore, match="cannot be reached"):
+        JetStreamJournal("nats://127.0.0.1:1/x")
+    assert lines() == 0
 
 
 def test_nobody_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

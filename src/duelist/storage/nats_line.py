@@ -171,21 +171,42 @@ class NatsLine:
             error_cb=self._note,
         )
         try:
-            await asyncio.wait_for(connecting, self.patience)
+            await in_time(connecting, self.patience)
         except (TimeoutError, OSError, nats.errors.Error) as error:
             raise Unanswered(False, self._said or repr(error)) from None
 
     async def _hang_up(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._client.close(), GOODBYE)
-        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+            await in_time(self._client.close(), GOODBYE)
+        await end({task for task in asyncio.all_tasks() if task is not asyncio.current_task()})
 
     async def _note(self, error: Exception) -> None:
         if "Authorization" not in self._said:  # that is why, whatever comes of it
             self._said = str(error) or repr(error)
+
+
+async def in_time(work: Coroutine[Any, Any, T], seconds: float) -> T:
+    """What comes of it, or a TimeoutError."""
+    task = asyncio.ensure_future(work)
+    await asyncio.wait({task}, timeout=seconds)
+    if task.done():
+        return task.result()
+    await end({task})
+    raise TimeoutError
+
+
+async def end(tasks: set[asyncio.Task[Any]]) -> None:
+    """Cancel until all are done, whatever comes of them.
+
+    Once is not enough: where an answer comes at the same moment, `wait_for` of Python 3.11 takes it and forgets that it
+    was cancelled, and a client that tries to connect goes on for ever.
+    """
+    going = tasks
+    while going := {task for task in going if not task.done()}:
+        for task in going:
+            task.cancel()
+        await asyncio.wait(going, timeout=PAUSE)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def read_address(url: str) -> Address:
