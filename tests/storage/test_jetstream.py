@@ -294,7 +294,7 @@ def test_a_journal_of_a_later_version_is_refused(stream: str) -> None:
         JetStreamJournal(stream)
 
 
-async def stubborn(*_: object, **__: object) -> None:
+async def stubborn(*given: object, **named: object) -> None:
     """A client that connects, and misses the first two times that it is told to stop, as `wait_for` may make it."""
     for _ in range(3):
         with suppress(asyncio.CancelledError):
