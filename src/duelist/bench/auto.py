@@ -42,6 +42,7 @@ POLICIES = (
     "merge-dts",
     "rex3",
     "rucb",
+    "ecw-rmed",
 )
 INSTANCES = (
     "bradley-terry:arms=2",
@@ -63,6 +64,10 @@ INSTANCES = (
     "tangled:arms=8",
     "tangled:arms=20",
     "no-condorcet",
+    "circle:arms=20",
+    "circle:arms=50",
+    "tournament:arms=10",
+    "tournament:arms=30",
 )
 RANKERS = {
     f"{count} rankers, {clicks.lower()}": (clicks, count)
@@ -71,7 +76,9 @@ RANKERS = {
 }
 FIRST = 1000  # the shortest horizon
 AT_ONCE = 16  # simulations on one GPU: a few thousand runs do not fill it
-MANY, MOST, LONGEST = 64, 200, 100_000  # D-TS runs no longer with many arms, and not with the most: it takes minutes
+LONGEST = 100_000
+MANY = {"d-ts": 64, "ecw-rmed": 64}  # with more arms their runs are no longer than LONGEST: a run takes minutes
+MOST = {"d-ts": 200, "ecw-rmed": 64}  # with more still they are not measured
 
 
 @dataclass(frozen=True)
@@ -187,9 +194,9 @@ def longest(policy: str, environment: Environment, horizon: int) -> int:
     >>> longest("d-ts", load_environment("bradley-terry:arms=100"), 1_000_000)
     100000
     """
-    if policy != "d-ts" or environment.n_arms <= MANY:
+    if environment.n_arms <= MANY.get(policy, environment.n_arms):
         return horizon
-    return min(horizon, LONGEST) if environment.n_arms <= MOST else 0
+    return min(horizon, LONGEST) if environment.n_arms <= MOST[policy] else 0
 
 
 def powers(horizon: int) -> list[int]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import threading
-import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -130,10 +129,8 @@ class Loop:
             return self.cuda.jit(**options)(function)
 
     def _launch(self, compiled: Any, threads: int, args: tuple[Any, ...]) -> None:
-        with warnings.catch_warnings():  # of few threads: the user knows how many runs there are
-            warnings.filterwarnings("ignore", ".*under-utilization")
-            stream = own_stream(self.cuda)
-            compiled[max(1, -(-threads // THREADS)), THREADS, stream](*args)
+        stream = own_stream(self.cuda)
+        compiled[max(1, -(-threads // THREADS)), THREADS, stream](*args)
         stream.synchronize()
 
 
@@ -169,6 +166,11 @@ def load_cuda() -> Any:
         raise MissingExtra("engine cuda needs numba-cuda: pip install 'duelist[cuda]'")
     _lend_names()
     teach(import_module("numba.cuda.extending").overload_method, types.Record)
+    # No warning of few threads: the user knows how many runs there are. Numba colours each, and threads that do so at
+    # once wrap the standard output again and again, until printing has no calls left.
+    options = getattr(import_module("numba.cuda.dispatcher"), "config", None)
+    if options is not None:
+        options.CUDA_LOW_OCCUPANCY_WARNINGS = 0
     return import_module("numba.cuda")
 
 

@@ -7,11 +7,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import chisquare, norm
 
 from duelist import SparAndCheck, simulate
 from duelist.core.memory import Flags, Floats
-from duelist.dueling.environments import bradley_terry
+from duelist.dueling.environments import bradley_terry, load_environment
 
 # The last arm beats each other one, and the first has the best average: no utilities stand behind this.
 HIDDEN = np.array(
@@ -28,6 +28,8 @@ HIDDEN = np.array(
 MANY = bradley_terry(np.linspace(1, 3, 13)).preference
 # So many that foretold chances are worth more than 40 duels, all alike.
 ALIKE = bradley_terry(np.linspace(1, 1.3, 40)).preference
+# Nobody beats all others: who has lost the fewest pairs is drawn.
+CIRCLES = load_environment("tournament:arms=7,seed=3").preference
 TWO = bradley_terry([1.0, 0.7]).preference
 
 
@@ -42,25 +44,26 @@ def taught(seed: int, duels: int, matrix: Floats) -> tuple[SparAndCheck, Plain]:
 
 
 class Plain:
-    """The same from tables alone, written for this test: bounds by square roots, all rates anew, all chances drawn."""
+    """The same from tables alone, written for this test: all bounds, rates and chances anew before each duel."""
 
     def __init__(self, n_arms: int) -> None:
         self.wins, self.surprise = np.zeros((n_arms, n_arms)), np.zeros((n_arms, n_arms))
         self.told, self.repeated, self.chance = 0, 0.0, 0.0
+        self.against, self.losses, self.out = np.zeros(n_arms), np.zeros(n_arms), np.zeros(n_arms, bool)
+        self.risk, self.least = np.zeros((n_arms, n_arms)), 0.0
 
-    def look(self) -> tuple[Floats, Flags, Floats, Floats]:
-        """Upper bounds, who is out, and duels won and lost against the others, each and one."""
-        counts = self.wins + self.wins.T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            upper = np.where(counts > 0, self.wins / counts + np.sqrt(0.51 * math.log(self.told + 1) / counts), np.inf)
-        np.fill_diagonal(upper, np.inf)
-        beaten_by = (upper < 0.5).sum(1)
-        out = beaten_by > beaten_by.min()
-        return upper, out, self.wins[:, ~out].sum(1) + 1, self.wins[~out].sum(0) + 1
+    def rates(self) -> tuple[Floats, Floats]:
+        """Duels won and lost against those that are not out, each and one."""
+        return self.wins[:, ~self.out].sum(1) + 1, self.wins[~self.out].sum(0) + 1
 
     def foretold(self, arm: int) -> Floats:
-        _, _, won, lost = self.look()
+        won, lost = self.rates()
         return np.asarray(np.clip(won[arm] / lost[arm] / (won[arm] / lost[arm] + won / lost), 0.05, 0.95))
+
+    def worth(self, chance: Floats) -> Floats:
+        """Duels that a foretold chance is worth: at most so many that it is 3.25 deviations from 1/2."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.minimum(self.trust(), (3.25 / (2 * chance - 1)) ** 2))
 
     def tell(self, left: int, right: int, outcome: float) -> None:
         if left != right:
@@ -73,30 +76,68 @@ class Plain:
             self.wins[left, right] += outcome
             self.wins[right, left] += 1 - outcome
         self.told += 1
+        looked_at = {self.told % len(self.wins)} | ({left, right} if left != right else set())
+        for arm in looked_at:
+            self.against[arm] = self.speaks_against(arm)
+        least = self.against.min()
+        if least >= 1:
+            for arm in range(len(self.wins)) if self.least < 1 else sorted(looked_at):
+                self.expect(arm)
+            least = max(least, self.losses.min())
+        self.least = least
+        self.out = self.against >= least + 1
+
+    def speaks_against(self, arm: int) -> float:
+        """The sum over the pairs that it seems to lose, of which a confident one is 1."""
+        won, lost = self.wins[arm], self.wins[:, arm]
+        behind = lost > won
+        deviations = (lost - won)[behind] ** 2 / (won + lost)[behind]
+        return float(np.clip((deviations / 2 - 0.5) / (1.02 * math.log(self.told + 1)), 0, 1).sum())
+
+    def expect(self, arm: int) -> None:
+        chance = self.foretold(arm)
+        worth = self.worth(chance)
+        won, lost = self.wins[arm] + worth * chance, self.wins[:, arm] + worth * (1 - chance)
+        risk = norm.cdf((lost - won) / np.sqrt(won + lost + 1))
+        risk[arm] = 0
+        self.risk[arm], self.risk[:, arm] = risk, 1 - risk
+        self.losses[arm] = risk.sum()
 
     def trust(self) -> float:
         if len(self.wins) == 2:
             return 0.0
         misfit = (self.repeated + 10 / 21) / (self.chance + 10)
-        most = 40.0 * max(1.0, len(self.wins) / 10) ** 2
+        most = 40.0 * max(1.0, len(self.wins) / 10) ** 3
         return most if misfit <= 0 else min(max(1 / misfit - 1, 1.0), most)
 
+    def draw(self, sharp: float, luck: np.random.Generator) -> int:
+        won, lost = self.rates()
+        drawn = luck.beta(sharp * won, sharp * lost)
+        if self.least >= 1:  # by lost pairs first, and then by the rate
+            pairs = luck.random(self.risk.shape) < self.risk
+            np.fill_diagonal(pairs, False)
+            drawn = drawn - pairs.sum(1)
+        return int(np.where(self.out, -np.inf, drawn).argmax())
+
     def choose(self, luck: np.random.Generator) -> tuple[int, int]:
-        upper, out, won, lost = self.look()
-        arms = len(self.wins)
+        arms, log_t = len(self.wins), math.log(self.told + 1)
+        counts = self.wins + self.wins.T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            upper = np.where(counts > 0, self.wins / counts + np.sqrt(0.51 * log_t / counts), np.inf)
+        np.fill_diagonal(upper, np.inf)
         bold = 1 + 3 * arms * max(0, arms - 10) / (self.told + 1)
-        left, right = (int(np.where(out, -1, luck.beta(sharp * won, sharp * lost)).argmax()) for sharp in (bold, 1))
+        left, right = self.draw(bold, luck), self.draw(1, luck)
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
-            with np.errstate(divide="ignore"):
-                worth = np.where(chance > 0.5, np.minimum(self.trust(), (3.25 / (2 * chance - 1)) ** 2), self.trust())
+            worth = np.where(chance > 0.5, self.worth(chance), self.trust())
             drawn = luck.beta(mine + worth * chance + 1, theirs + worth * (1 - chance) + 1)
             drawn[left] = 0.5
-            few, met = 2 * math.log(self.told + 1), mine + theirs
+            few, met = 2 * log_t, mine + theirs
             enough = np.where(mine >= theirs, met >= few, (met >= 4 * few) & (theirs - mine <= np.sqrt(met)))
-            drawn[(upper[left] < 0.5) | (out & enough)] = 1
+            drawn[(upper[left] < 0.5) | (self.out & enough & (self.least < 1))] = 1
             right = int(drawn.argmin()) if drawn.min() < 0.5 else left
-            left = left if left == right or out[right] else self.opponent(left, right, out | (upper[right] < 0.5))
+            if left != right and not self.out[right] and self.least < 1:
+                left = self.opponent(left, right, self.out | (upper[right] < 0.5))
         return left, right
 
     def opponent(self, champion: int, challenger: int, useless: Flags) -> int:
@@ -124,10 +165,14 @@ class Plain:
         (ALIKE, 600),
         (TWO, 9),
         (TWO, 40),
+        (CIRCLES, 250),
+        (CIRCLES, 600),
+        (CIRCLES, 2000),
     ],
 )
 def test_every_pair_is_chosen_as_often_as_by_a_plain_transcription(matrix: Floats, duels: int) -> None:
     policy, transcribed = taught(1, duels, matrix)
+    assert policy.out.astype(bool).tolist() == transcribed.out.tolist()
     assert policy.repeated[0] == pytest.approx(transcribed.repeated)
     luck, draws = np.random.default_rng(2), 8000
     ours = Counter(policy.draw(luck)[:2] for _ in range(draws))

@@ -135,6 +135,26 @@ def tangled(arms: Arms = 20, seed: Seed = 0) -> Matrix:
     return _shuffled(chances, luck, "tangled")
 
 
+@named(ENVIRONMENTS, "circle")
+def circle(arms: Annotated[int, limits("how many", low=3)] = 20, lead: Gap = 0.1, seed: Seed = 0) -> Matrix:
+    """Normal strengths; the best three are as strong as each other, and beat each other in a circle by `lead`."""
+    luck = np.random.default_rng(seed)
+    strengths = np.sort(luck.normal(size=arms))[::-1]
+    strengths[:3] = strengths[:3].mean()
+    chances = np.array(bradley_terry(np.exp(strengths)).preference)
+    for arm in range(3):
+        other = (arm + 1) % 3
+        chances[arm, other], chances[other, arm] = 0.5 + lead, 0.5 - lead
+    return _shuffled(chances, luck, "circle")
+
+
+@named(ENVIRONMENTS, "tournament")
+def tournament(arms: Arms = 10, seed: Seed = 0) -> Matrix:
+    """Each pair anything from 0 to 1, at random: seldom does one arm beat all others, and nothing foretells a pair."""
+    luck = np.random.default_rng(seed)
+    return Matrix(from_upper(arms, lambda i, j: luck.random()), "tournament")
+
+
 def _shuffled(matrix: Floats, luck: np.random.Generator, name: str) -> Matrix:
     order = luck.permutation(len(matrix))
     return Matrix(matrix[np.ix_(order, order)], name)

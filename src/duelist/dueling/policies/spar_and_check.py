@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from duelist.core.compile import kernel
+from duelist.core.compile import kernel, routine
 from duelist.core.memory import Floats, Ints, holds, parameter, per_arm, per_pair, single
 from duelist.core.sampling import beta_above
 from duelist.dueling.clock import Clock, advance, start_clock, tell_clock
@@ -19,6 +19,7 @@ MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
+SETTLED = 1.0 - 1e-9  # from this chance on it is not drawn who has lost a pair
 FEW = 10  # arms with which nothing is won by that; with more of them foretold chances may be worth more
 
 
@@ -55,12 +56,16 @@ class SparAndCheck(Policy):
 
     alpha: float = parameter(0.51, "width of the confidence intervals by which arms are out", above=0)
     weight: float = parameter(
-        40.0, "duels that a foretold chance is worth at most; with K > 10 arms (K / 10)^2 times as many", low=0
+        40.0, "duels that a foretold chance is worth at most; with K > 10 arms (K / 10)^3 times as many", low=0
     )
     clock: Clock = holds(Clock)  # wins, and who is confidently beaten
     won: Floats = per_arm()  # duels an arm won against those that are not out
     lost: Floats = per_arm()
     out: Ints = per_arm(int)  # 1 for those that are
+    against: Floats = per_arm()  # what speaks against an arm: pairs that it lost surely, others by how surely
+    losses: Floats = per_arm()  # how many pairs it should have lost
+    risk: Floats = per_pair()  # risk[i, j]: how likely arm i loses to arm j more often than it wins
+    least: Floats = single(float)  # how many pairs even the best arm has lost
     surprise: Floats = per_pair()  # outcomes less what was foretold, summed up for each pair
     repeated: Floats = single(float)  # surprises times earlier ones of the same pair: their mean is the squared error
     chance: Floats = single(float)  # variances of the duels summed up in `repeated`
@@ -69,13 +74,11 @@ class SparAndCheck(Policy):
         start_clock(self.clock)
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
-        advance(self.clock, math.log(t))
-        put_out(self)
         left = draw_arm(self, 1.0 + BOLD * self.n_arms * max(0, self.n_arms - FEW) / t, rng)
         right = draw_arm(self, 1.0, rng)
         if left == right:
             right = draw_challenger(self, left, math.log(t), rng)
-            if left != right and not self.out[right]:
+            if left != right and not self.out[right] and self.least[0] < 1.0:
                 left = find_opponent(self, left, right)
         return Duel(left, right, t)
 
@@ -89,20 +92,71 @@ class SparAndCheck(Policy):
                 self.won[duel.right] += 1.0 - outcome
                 self.lost[duel.right] += outcome
             tell_clock(self.clock, duel.left, duel.right, outcome, self.alpha)
+        log_t = math.log(t + 1.0)
+        advance(self.clock, log_t)
+        if duel.left != duel.right:
+            weigh(self, duel.left, log_t)
+            weigh(self, duel.right, log_t)
+        weigh(self, t % self.n_arms, log_t)  # nobody is forgotten
+        count_losses(self, duel, t)
+        put_out(self)
 
     def best_arm(self) -> int:
         rate = (self.won + 1.0) / (self.won + self.lost + 2.0)
-        return int(np.where(self.clock.beaten_by == self.clock.beaten_by.min(), rate, -1.0).argmax())
+        rate[self.out > 0] = -1.0
+        if self.least[0] >= 1.0:
+            rate -= np.round(self.losses)
+        return int(rate.argmax())
+
+
+@kernel
+def weigh(self: SparAndCheck, arm: int, log_t: float) -> None:
+    """What speaks against an arm: the sum over the pairs that it seems to lose, a confident one at most 1."""
+    against = 0.0
+    for other in range(self.n_arms):
+        won, lost = self.clock.wins[arm, other], self.clock.wins[other, arm]
+        if lost > won:
+            shown = ((lost - won) * (lost - won) / (won + lost) - 1.0) / (4.0 * self.alpha)
+            against += min(1.0, max(0.0, shown / log_t))
+    self.against[arm] = against
+
+
+@kernel
+def count_losses(self: SparAndCheck, duel: Duel, t: int) -> None:
+    """How many pairs even the best arm has lost; where it has lost some, how many each arm should have lost."""
+    least = 1.0 * self.n_arms
+    for arm in range(self.n_arms):
+        least = min(least, self.against[arm])
+    if least >= 1.0:
+        trust, fewest, all_of_them = trusted(self), 1.0 * self.n_arms, self.least[0] < 1.0
+        for arm in range(self.n_arms):
+            if all_of_them or arm == duel.left or arm == duel.right or arm == t % self.n_arms:
+                expect_losses(self, arm, trust)
+            fewest = min(fewest, self.losses[arm])
+        least = max(least, fewest)
+    self.least[0] = least
+
+
+@routine
+def expect_losses(self: SparAndCheck, arm: int, trust: float) -> None:
+    """How likely an arm has lost each pair, from its duels and what was foretold."""
+    losses = 0.0
+    for other in range(self.n_arms):
+        if other != arm:
+            won, lost, chance = self.clock.wins[arm, other], self.clock.wins[other, arm], foretold(self, arm, other)
+            worth = worth_of(chance, trust)
+            behind = (lost - won - worth * (2.0 * chance - 1.0)) / math.sqrt(won + lost + worth + 1.0)
+            risk = 0.5 * math.erfc(-behind / math.sqrt(2.0))
+            self.risk[arm, other], self.risk[other, arm] = risk, 1.0 - risk
+            losses += risk
+    self.losses[arm] = losses
 
 
 @kernel
 def put_out(self: SparAndCheck) -> None:
-    """Those are out that more arms confidently beat than must be; duels with them leave the rates, or come back."""
-    least = self.n_arms
+    """Those are out against whom more speaks, by one pair, than must be; duels with them leave the rates, or come back."""
     for arm in range(self.n_arms):
-        least = min(least, self.clock.beaten_by[arm])
-    for arm in range(self.n_arms):
-        out = 1 if self.clock.beaten_by[arm] > least else 0
+        out = 1 if self.against[arm] >= self.least[0] + 1.0 else 0
         if out != self.out[arm]:
             self.out[arm] = out
             sign = -1.0 if out else 1.0
@@ -113,14 +167,31 @@ def put_out(self: SparAndCheck) -> None:
 
 @kernel
 def draw_arm(self: SparAndCheck, sharp: float, rng: np.random.Generator) -> int:
-    """The arm with the highest draw of those that are not out; `sharp` is what a duel counts."""
-    best, highest = 0, -1.0
+    """The arm with the highest draw of those that are not out; `sharp` is what a duel counts.
+
+    Where even the best arm has lost a pair, those are asked first that are drawn to have lost the fewest.
+    """
+    best, highest, fewest = 0, -1.0, self.n_arms
     for arm in range(self.n_arms):
         if not self.out[arm]:
-            value = beta_above(sharp * (self.won[arm] + 1.0), sharp * (self.lost[arm] + 1.0), highest, rng)
-            if value > highest:
-                best, highest = arm, value
+            losses = draw_losses(self, arm, fewest, rng) if self.least[0] >= 1.0 else 0
+            if losses <= fewest:
+                above = highest if losses == fewest else -1.0
+                value = beta_above(sharp * (self.won[arm] + 1.0), sharp * (self.lost[arm] + 1.0), above, rng)
+                if value > above:
+                    best, highest, fewest = arm, value, losses
     return best
+
+
+@kernel
+def draw_losses(self: SparAndCheck, arm: int, enough: int, rng: np.random.Generator) -> int:
+    """How many pairs the arm has lost, drawn; more than `enough` are not counted."""
+    losses = 0
+    for other in range(self.n_arms):
+        if losses <= enough and other != arm:
+            risk = self.risk[arm, other]
+            losses += 1 if risk > SETTLED else 0 if risk < 1.0 - SETTLED else rng.random() < risk
+    return losses
 
 
 @kernel
@@ -133,10 +204,9 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
-            if not self.out[arm] or matters(won, lost, CHECKS * log_t):
+            if not self.out[arm] or self.least[0] >= 1.0 or matters(won, lost, CHECKS * log_t):
                 chance = foretold(self, champion, arm)
-                above = max(2.0 * chance - 1.0, 0.0)
-                worth = trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
+                worth = worth_of(chance, trust) if chance > 0.5 else trust
                 value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
                 if value > highest:
                     challenger, highest = arm, value
@@ -196,6 +266,13 @@ def foretold(self: SparAndCheck, champion: int, arm: int) -> float:
 
 
 @kernel
+def worth_of(chance: float, trust: float) -> float:
+    """Duels that a foretold chance is worth: it must not be further from 1/2 than SURE of their deviations."""
+    above = 2.0 * chance - 1.0
+    return trust if trust * above * above < SURE * SURE else (SURE / above) * (SURE / above)
+
+
+@kernel
 def judge_foretelling(self: SparAndCheck, left: int, right: int, outcome: float) -> None:
     """Two surprises of one pair are as large as each other on average only if the pair is not what was foretold."""
     chance = foretold(self, left, right)
@@ -218,7 +295,7 @@ def trusted(self: SparAndCheck) -> float:
     if self.n_arms == 2:
         return 0.0
     more = max(1.0, self.n_arms / FEW)
-    most = self.weight * more * more
+    most = self.weight * more * more * more
     misfit = (self.repeated[0] + DOUBT / (FIRST + 1.0)) / (self.chance[0] + DOUBT)
     if misfit * (most + 1.0) <= 1.0:
         return float(most)
