@@ -141,20 +141,18 @@ class Accounts:
             bad = values[~(np.abs(values) <= self.bound)][0]
             raise BadInput(f"a preference must be a number between -{self.bound:g} and {self.bound:g}, not {bad}")
         self._own()
-        enter, done = compiled_enter(), 0
+        enter, done, looks = compiled_enter(), 0, list[Floats]()
+        look = _next_look(float(self.looks[-1, IMPRESSIONS]) if len(self.looks) else 0.0)
         while done < len(hashes):
-            look = self._next_look()
             table = self.keys, self.totals, self.counts, self.sums
             done += enter(*table, hashes[done:], values[done:], look)
             if self.users >= FULLEST * len(self.keys):
                 self._grow()
-            if self.impressions >= look:
-                self.looks = np.vstack([self.looks, self.sums])
-
-    def _next_look(self) -> float:
-        """After how many impressions the sums are kept next."""
-        last = self.looks[-1, IMPRESSIONS] if len(self.looks) else 0.0
-        return float(max(last + SOON, math.ceil(last * (1 + PACE))))
+            if self.sums[IMPRESSIONS] >= look:
+                looks.append(self.sums.copy())
+                look = _next_look(float(self.sums[IMPRESSIONS]))
+        if looks:
+            self.looks = np.concatenate([self.looks, looks])
 
     def rename(self, old: int, new: int) -> None:
         """Let a user go on under another hash; nothing else changes."""
@@ -299,6 +297,11 @@ class Accounts:
         if lengths != [slots, slots, slots, len(SUMS)] or slots < SMALLEST or slots & (slots - 1):
             raise BadInput(f"not the record of accounts of users: its arrays have {lengths} entries")
         return accounts
+
+
+def _next_look(last: float) -> float:
+    """After how many impressions the sums are kept next, after a look at so many."""
+    return float(max(last + SOON, math.ceil(last * (1 + PACE))))
 
 
 def limits_of(sums: Floats, alpha: float) -> tuple[Any, Any]:
