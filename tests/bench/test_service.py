@@ -11,13 +11,14 @@ import pytest
 from duelist.bench import service
 from duelist.bench.load import Says, measure, request
 from duelist.bench.service import bench_service, service_table
+from duelist.bench.stores import KINDS as JOURNALS
 from duelist.bench.stores import check_kinds
 from duelist.core.errors import BadInput
 
 KINDS = ["ask + tell", "event", "100 events", "interleave 2 x 20", "ask + tell, 2 servers"]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres", "nats"])
+@pytest.mark.parametrize("kind", JOURNALS)
 def test_every_kind_of_request_is_measured_beside_the_echo(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each journal that can be started here; few lists are clicked again soon."""
     if kind not in check_kinds(None):
@@ -31,7 +32,7 @@ def test_every_kind_of_request_is_measured_beside_the_echo(kind: str, monkeypatc
         assert row["ratio"] == pytest.approx(row["cpu_us"] / row["echo_cpu_us"])
     assert rows[2]["events_a_second"] == pytest.approx(100 * rows[2]["requests_a_second"])
     assert len(service_table(rows).rows) == 5
-    left = ", ".join(each for each in service.KINDS if each != kind)
+    left = ", ".join(each for each in JOURNALS if each != kind)
     assert f"Left out: {left}." in str(service_table(rows))
     assert (sum(row["store_cpu_us"] for row in rows) > 0) == (kind != "sqlite")
 
