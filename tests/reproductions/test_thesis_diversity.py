@@ -28,7 +28,7 @@ def learnt_once() -> Callable[[SVMDiv, Sequence[Candidates]], SVMDiv]:
         key = repr(self.get_params()), *map(id, queries)
         if key not in learnt:
             learnt[key] = queries, vars(fit(self, queries)).copy()
-        vars(self).update(learnt[key][1])
+        self.__dict__ |= learnt[key][1]
         return self
 
     return fit_once
