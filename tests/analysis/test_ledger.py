@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ GONE = LostAction("purchase")
 READERS = (read_log, scan_log, spool_log)
 
 
+@cache
 def shopping(number: int, seed: int = 1, rate: float = 0.5) -> list[Record]:
     """Clicks for new twice as often as for old; of both rankers' documents as many are bought."""
     luck, records = np.random.default_rng(seed), []
@@ -63,8 +65,8 @@ def losing(records: list[Record], share: float, team: int | None = None, seed: i
 def test_lost_purchases_of_one_ranker_withhold_the_verdict_on_purchases_alone(
     tmp_path: Path, read: Callable[[Path], Any]
 ) -> None:
-    records = shopping(6000)
-    found = analyze(read(file_of(tmp_path, losing(records, 0.09, team=1))), outcomes=BOTH)
+    log = read(file_of(tmp_path, losing(shopping(6000), 0.09, team=1)))
+    found = analyze(log, outcomes=BOTH)
     (purchases,) = found.others
     assert (found.winner, found.health.reasons) == ("new", ())
     assert replace(purchases.comparisons[0], withheld=False).winner == "old"  # as many were bought of both
@@ -77,7 +79,7 @@ def test_lost_purchases_of_one_ranker_withhold_the_verdict_on_purchases_alone(
     assert f"By purchase, WITHHELD: {lists}:" in str(found)
     summary = found.summary()["other_outcomes"][0]
     assert (summary["withheld"], summary["health"]["reasons"]) == (True, (lists, reason))
-    alone = analyze(read(file_of(tmp_path, losing(records, 0.09, team=1))), outcomes=("purchase",))
+    alone = analyze(log, outcomes=("purchase",))
     assert (alone.winner, alone.withheld) == (None, True)
     assert "the action 'purchase' at 99, but the positions of 2 documents count from 0" in str(alone)
 
@@ -86,11 +88,12 @@ def test_many_lost_purchases_withhold_it_whosever_they_are(tmp_path: Path) -> No
     rows = losing(shopping(3000), 0.08)
     gone = sum(action["position"] == 99 for row in rows for action in row["actions"])
     there = sum(len(row["actions"]) for row in rows)
-    found = analyze(scan_log(file_of(tmp_path, rows)), outcomes=("purchase",))
+    log = scan_log(file_of(tmp_path, rows))
+    found = analyze(log, outcomes=("purchase",))
     assert found.health.reasons[0].startswith(
         f"actions 'purchase' without a place: {gone / there:.1%} of {there:,}, more than 5%"
     )
-    assert analyze(scan_log(file_of(tmp_path, rows)), outcomes=("clicks",)).winner == "new"
+    assert analyze(log, outcomes=("clicks",)).winner == "new"
 
 
 def test_a_clear_winner_by_purchases_outlives_a_few_that_are_lost(tmp_path: Path) -> None:

@@ -5,37 +5,36 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from duelist.bench import service
 from duelist.bench.load import Says, measure, request
 from duelist.bench.service import bench_service, service_table
+from duelist.bench.stores import KINDS as JOURNALS
 from duelist.bench.stores import check_kinds
 from duelist.core.errors import BadInput
 
 KINDS = ["ask + tell", "event", "100 events", "interleave 2 x 20", "ask + tell, 2 servers"]
 
 
-@pytest.fixture(scope="module")
-def measured() -> list[dict[str, Any]]:
-    """A row for each kind of request and each journal that can be started here; few lists are clicked again soon."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(service, "LISTS", 40)
-        return bench_service(seconds=0.2, connections=4, journals=check_kinds(None))
-
-
-def test_every_kind_of_request_is_measured_beside_the_echo(measured: list[dict[str, Any]]) -> None:
-    rows = [row for row in measured if row["journal"] == "sqlite"]
-    assert [row["what"] for row in rows] == KINDS
+@pytest.mark.parametrize("kind", JOURNALS)
+def test_every_kind_of_request_is_measured_beside_the_echo(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each journal that can be started here; few lists are clicked again soon."""
+    if kind not in check_kinds(None):
+        pytest.skip(f"{kind} cannot be started here")
+    monkeypatch.setattr(service, "LISTS", 40)
+    rows = bench_service(seconds=0.05, connections=4, journals=[kind])
+    assert [(row["journal"], row["what"]) for row in rows] == [(kind, each) for each in KINDS]
     for row in rows:
         assert row["requests_a_second"] > 0
         assert row["p50_ms"] <= row["p99_ms"]
         assert row["ratio"] == pytest.approx(row["cpu_us"] / row["echo_cpu_us"])
     assert rows[2]["events_a_second"] == pytest.approx(100 * rows[2]["requests_a_second"])
     assert len(service_table(rows).rows) == 5
-    assert "Left out: postgres, nats." in str(service_table(rows))
+    left = ", ".join(each for each in JOURNALS if each != kind)
+    assert f"Left out: {left}." in str(service_table(rows))
+    assert (sum(row["store_cpu_us"] for row in rows) > 0) == (kind != "sqlite")
 
 
 def test_what_cannot_be_measured_is_refused() -> None:
@@ -43,15 +42,6 @@ def test_what_cannot_be_measured_is_refused() -> None:
         bench_service(seconds=0)
     with pytest.raises(BadInput, match="one of sqlite, postgres, nats, not 'paper'"):
         bench_service(journals=["paper"])
-
-
-@pytest.mark.parametrize("kind", ["postgres", "nats"])
-def test_servers_of_a_journal_are_measured_too(kind: str, measured: list[dict[str, Any]]) -> None:
-    rows = [row for row in measured if row["journal"] == kind]
-    if not rows:
-        pytest.skip(f"{kind} cannot be started here")
-    assert [row["what"] for row in rows] == KINDS
-    assert sum(row["store_cpu_us"] for row in rows) > 0
 
 
 def answer(listening: socket.socket) -> None:

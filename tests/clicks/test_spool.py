@@ -27,6 +27,11 @@ RICH = Settings(outcomes=("clicks", "buy:value"), segments=("device", "queries")
 DAY = 86400.0
 
 
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
+
+
 def rows(number: int, seed: int, shuffled: bool) -> list[dict[str, Any]]:
     """Impressions with everything: clicks that carry times, actions, columns, bad clicks, rows that come twice."""
     luck, made = random.Random(seed), []
@@ -57,27 +62,29 @@ def whole(log: Portions) -> Impressions:
     return joined(list(log.portions()))
 
 
+def said(log: Impressions | Portions) -> Any:
+    """What an analysis says of a log."""
+    return _rounded(json.loads(json.dumps([found.summary() for found in analyze_all(log, None, RICH)])))
+
+
 @pytest.mark.parametrize("shuffled", [False, True])
-@pytest.mark.parametrize("portion", [1, 500, 1 << 18])
-def test_portions_are_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shuffled: bool, portion: int) -> None:
-    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
+def test_portions_are_the_log(tmp_path: Path, shuffled: bool) -> None:
     file = tmp_path / "log.jsonl"
     file.write_text("\n".join(map(json.dumps, rows(2600, 1, shuffled))))
     memory = scan_log(file, attributes=RICH.columns)
-    disk = spool_log(file, attributes=RICH.columns, portion=portion)
-    assert bag(whole(disk)) == bag(memory)
-    assert whole(disk).times.tolist() == sorted(memory.times)
-    assert whole(disk).users.tolist() == in_time(memory).users.tolist()
-    assert disk.head.losses == memory.losses
     assert memory.losses.duplicates > 50
-    once, again = (json.dumps([a.summary() for a in analyze_all(log, None, RICH)]) for log in (memory, disk))
-    assert _rounded(json.loads(again)) == _rounded(json.loads(once))
+    held, told = bag(memory), said(memory)
+    for portion in (1, 500, 1 << 18):
+        disk = spool_log(file, attributes=RICH.columns, portion=portion)
+        together = whole(disk)
+        assert bag(together) == held
+        assert together.times.tolist() == sorted(memory.times)
+        assert together.users.tolist() == in_time(memory).users.tolist()
+        assert disk.head.losses == memory.losses
+        assert said(disk) == told
 
 
-def test_the_earliest_row_is_the_impression_in_whatever_portion(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
+def test_the_earliest_row_is_the_impression_in_whatever_portion(tmp_path: Path) -> None:
     file, told = tmp_path / "log.jsonl", rows(2600, 1, shuffled=True)
     found = []
     for sign in (1, -1):
@@ -90,7 +97,6 @@ def test_the_earliest_row_is_the_impression_in_whatever_portion(
 
 
 def test_rows_told_again_are_united_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duelist.clicks.json_batches.BLOCK", 50_000)  # bytes
     monkeypatch.setattr(spool, "TOGETHER", 50)
     file = tmp_path / "log.jsonl"
     file.write_text("\n".join(map(json.dumps, rows(1300, 2, shuffled=True))))

@@ -24,7 +24,7 @@ from duelist.interleaving import (
     Shown,
     TeamDraft,
 )
-from duelist.testing import check_interleaving
+from duelist.testing import check_interleaving, interleaving
 
 TWO: list[Method] = [Balanced(), DebiasedBalanced(), CompetitivePair()]
 MANY: list[Method] = [
@@ -95,7 +95,10 @@ def test_the_public_contract(method: Method) -> None:
 
 
 @pytest.mark.parametrize("method", [Balanced(), SampleScoredOnly(), DebiasedBalanced()], ids=str)
-def test_the_public_contract_refuses_a_biased_method_unless_told(method: Method) -> None:
+def test_the_public_contract_refuses_a_biased_method_unless_told(
+    method: Method, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interleaving, "DRAWS", 100)  # that these are drawn by distribution is seen above
     with pytest.raises(AssertionError, match=f"{method.name}: unbiased: no "):
         check_interleaving(method)
 

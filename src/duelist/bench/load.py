@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from typing import Any, NamedTuple
 
 from duelist.core.errors import BadInput
 
-TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 PATIENCE = 30.0  # seconds for the last answers
+SCHEDULED = 2  # Linux has a clock for each process: its number turned round, and which of its times, in three bits
 
 Says = Generator[bytes, bytes, None]  # requests of one connection; it gets the bodies of the answers
 Script = Callable[[int], Says]  # by the number of the connection
@@ -130,7 +129,10 @@ def _runner(run: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process has used so far, all its threads together."""
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
+    """What a process has used so far, all its threads together, to the nanosecond.
+
+    >>> import os
+    >>> time.process_time() <= cpu_seconds(os.getpid()) <= time.process_time()
+    True
+    """
+    return time.clock_gettime(~pid << 3 | SCHEDULED)

@@ -34,7 +34,7 @@ from duelist.clicks.impressions import NOWHERE, Array, Done, Impressions, Losses
 from duelist.clicks.kinds import Firsts, Kinds
 from duelist.clicks.portions import ordered
 from duelist.clicks.record_arrays import Waiting, arrays_of, body_hashes, first_credit, owner, team_order
-from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Rejected, number, seconds, text
+from duelist.clicks.records import CLICK, MILLISECONDS, BadRow, Log, Record, Rejected, number, seconds, text
 from duelist.clicks.rows import Read, record_of
 from duelist.core.hashes import EMPTY, Hashes, HashNumbers, list_hashes, pair_hashes, text_hashes
 
@@ -49,6 +49,7 @@ class Gatherer:
         self.setups, self.layouts, self.experiments, self.actions = Names(), Names(), Names(), Names()
         self.actions[CLICK] = 0
         self.forms: dict[Any, Form] = {}
+        self.owned: dict[Any, tuple[int, int, int, int]] = {}  # by rankers and teams
         self.rankers: list[tuple[str, ...]] = []  # by the number of their setup
         self.losses = Losses()
         self.cut_off = self.rows = 0  # rows that were cut off, and others
@@ -167,11 +168,22 @@ class Gatherer:
         record = read.record
         teams = tuple(record.teams[click] if record.teams else -1 for click in record.clicks)
         owners = tuple(owner(record, slot) for slot in read.repeated)
-        setup = self.setups[record.rankers]
-        if setup == len(self.rankers):
-            self.rankers.append(record.rankers)
-        layout = self.layouts[record.rankers, record.teams] if len(self.layouts) < REMEMBERED else hash(record.teams)
-        return Form(setup, layout, *team_order(record), record.clicks, teams, read.lost, owners)
+        return Form(*self._owned(record), record.clicks, teams, read.lost, owners)
+
+    def _owned(self, record: Record) -> tuple[int, int, int, int]:
+        """The setup and the layout of a record, and the `team_order`: what follows from who owns its slots."""
+        key = record.rankers, record.teams, bool(record.shown)
+        found = self.owned.get(key)
+        if found is None:
+            setup = self.setups[record.rankers]
+            if setup == len(self.rankers):
+                self.rankers.append(record.rankers)
+            layout = self.layouts[key[:2]] if len(self.layouts) < REMEMBERED else hash(record.teams)
+            found = setup, layout, *team_order(record)
+            if len(self.owned) >= REMEMBERED:
+                self.owned.clear()
+            self.owned[key] = found
+        return found
 
     def _store(self, batch: Batch, forms: Sequence[Form], path: object) -> None:
         """Make arrays of usual rows."""

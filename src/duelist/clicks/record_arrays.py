@@ -56,7 +56,9 @@ def _done(row: int, record: Record, form: Form, actions: Names) -> list[tuple[An
         done.append((row, team, action.slot, time, actions[action.name], value))
     for name, said in record.lost_actions:
         done.append((row, -1, NOWHERE, nan, actions[name], crc32(said.encode(errors="replace"))))
-    return done + [(row, *change) for change in _changes(record)]
+    if record.earlier_credit:
+        done += [(row, *change) for change in _changes(record)]
+    return done
 
 
 def first_credit(record: Record) -> tuple[float, ...]:

@@ -111,6 +111,8 @@ class BadRow(Exception):
 
 def text(name: str, value: Any) -> str:
     """A non-empty name or id; numbers are taken as they are written."""
+    if value.__class__ is str and value.isascii() and value.strip():  # as nearly all are, of which a row has many
+        return str(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str) or not value.strip():

@@ -116,7 +116,7 @@ def items(row: Mapping[str, Any], column: str, each: str, read: Callable[[str, A
         return ()
     if not isinstance(value, list):
         raise BadRow(f"{column} must be a list, not {value!r}")
-    return tuple(read(each, item) for item in value)
+    return tuple(value) if read is _as_is else tuple([read(each, item) for item in value])
 
 
 def shown_of(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
@@ -124,8 +124,8 @@ def shown_of(row: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
     if row.get("shown") is None:
         raise BadRow("no shown list")
     listed = items(row, "shown", "document", _as_is)
-    if not any(isinstance(item, dict) for item in listed):
-        return tuple(text("document", item) for item in listed), ()
+    if not [item for item in listed if isinstance(item, dict)]:
+        return tuple([text("document", item) for item in listed]), ()
     objects = [item if isinstance(item, dict) else {"id": item} for item in listed]
     labels = tuple(first_of(item, RANKER) for item in objects)
     labelled = any(label is not None for label in labels)

@@ -48,6 +48,7 @@ from duelist.evidence.table import (
     LOSSES,
     SECOND,
     SIZES,
+    SOON,
     SQUARES,
     SUMS,
     THIRD,
@@ -62,9 +63,7 @@ from duelist.evidence.table import (
     rehash,
 )
 
-SOON = 50  # impressions before the first look that is kept, and at least between two
 HUGEST = 1e30  # of a preference: its fourth power can still be added up
-PACE = 0.02  # the sums are kept at every so much more impressions, for the course of the limits
 ARRAYS = {"keys": np.uint64, "totals": np.float64, "counts": np.uint32, "sums": np.float64, "looks": np.float64}
 
 
@@ -142,19 +141,16 @@ class Accounts:
             raise BadInput(f"a preference must be a number between -{self.bound:g} and {self.bound:g}, not {bad}")
         self._own()
         enter, done = compiled_enter(), 0
+        looks = np.empty((len(hashes) // SOON + 2, len(SUMS)))
         while done < len(hashes):
-            look = self._next_look()
             table = self.keys, self.totals, self.counts, self.sums
-            done += enter(*table, hashes[done:], values[done:], look)
+            last = float(self.looks[-1, IMPRESSIONS]) if len(self.looks) else 0.0
+            entered, kept = enter(*table, hashes[done:], values[done:], last, looks)
+            done += entered
+            if kept:
+                self.looks = np.concatenate([self.looks, looks[:kept]])
             if self.users >= FULLEST * len(self.keys):
                 self._grow()
-            if self.impressions >= look:
-                self.looks = np.vstack([self.looks, self.sums])
-
-    def _next_look(self) -> float:
-        """After how many impressions the sums are kept next."""
-        last = self.looks[-1, IMPRESSIONS] if len(self.looks) else 0.0
-        return float(max(last + SOON, math.ceil(last * (1 + PACE))))
 
     def rename(self, old: int, new: int) -> None:
         """Let a user go on under another hash; nothing else changes."""

@@ -24,6 +24,8 @@ Counts = npt.NDArray[np.uint32]
 UNIT = 1 / (math.sqrt(1.5) - math.sqrt(0.5))  # a user's first impression weighs 1
 DECIDED = np.uint32(1 << 31)  # of a user's count: some preference was not 0
 COUNT = np.uint32((1 << 31) - 1)
+SOON = 50  # impressions before the first look that is kept, and at least between two
+PACE = 0.02  # the sums are kept at every so much more impressions, for the course of the limits
 
 SUMS = (
     "users",
@@ -110,14 +112,40 @@ def move(sums: Floats, before: float, after: float, light: float, heavy: float) 
         sums[BEGAN] = sums[SQUARES]
 
 
+@kernel
+def look_after(last: float) -> float:
+    """After how many impressions the sums are kept next, after a look at so many."""
+    return max(last + SOON, float(math.ceil(last * (1 + PACE))))
+
+
+@kernel
+def keep(sums: Floats, looks: Floats, number: int) -> None:
+    """Keep the sums as a look of this number."""
+    for place in range(sums.size):
+        looks[number, place] = sums[place]
+
+
 def enter(
-    keys: Hashes, totals: Floats, counts: Counts, sums: Floats, users: Hashes, preferences: Floats, look: float
-) -> int:
-    """Enter impressions until all are in, the table is full or `look` of them are reached; how many are in."""
-    room = FULLEST * keys.size
+    keys: Hashes,
+    totals: Floats,
+    counts: Counts,
+    sums: Floats,
+    users: Hashes,
+    preferences: Floats,
+    last: float,
+    looks: Floats,
+) -> tuple[int, int]:
+    """Enter impressions until all are in or the table is full; how many are in, and how many looks were kept.
+
+    `last` is the number of impressions at the last look.
+    """
+    room, look, kept = FULLEST * keys.size, look_after(last), 0
     for i in range(users.size):
-        if sums[USERS] >= room or sums[IMPRESSIONS] >= look:
-            return i
+        if sums[IMPRESSIONS] >= look:
+            keep(sums, looks, kept)
+            look, kept = look_after(sums[IMPRESSIONS]), kept + 1
+        if sums[USERS] >= room:
+            return i, kept
         key = users[i] if users[i] != EMPTY else MIX
         slot = find(keys, key)
         if keys[slot] == EMPTY:
@@ -132,7 +160,10 @@ def enter(
         light, heavy = weight_of(count - 1.0), weight_of(float(count))
         totals[slot] = before + preference * (heavy - light)
         move(sums, before, totals[slot], light, heavy)
-    return users.size
+    if sums[IMPRESSIONS] >= look:
+        keep(sums, looks, kept)
+        kept += 1
+    return users.size, kept
 
 
 @compiled
@@ -150,4 +181,5 @@ def rehash(
 def compiled_enter() -> Callable[..., Any]:
     """`enter` without the look-up by types, which takes far longer than one impression does."""
     hashes, numbers = np.zeros(1, np.uint64), np.zeros(1)
-    return specialise(enter, {}).entry(hashes, numbers, np.zeros(1, np.uint32), numbers, hashes, numbers, 1.0)
+    table = hashes, numbers, np.zeros(1, np.uint32), numbers
+    return specialise(enter, {}).entry(*table, hashes, numbers, 1.0, np.zeros((1, 1)))

@@ -124,6 +124,8 @@ def fill(ranking: Ranking, rankings: Sequence[Ranking], length: int, rng: np.ran
 
 def every_fill(ranking: Ranking, rankings: Sequence[Ranking], length: int) -> list[tuple[Ranking, float]]:
     """Every list that `fill` can make, with its probability."""
+    if len(ranking) == length:
+        return [(ranking, 1.0)]
     lists: dict[Ranking, float] = defaultdict(float)
     begun = tuple((document, -1) for document in ranking)
     for owned, chance in _every_draft(begun, rankings, length).items():
@@ -170,15 +172,17 @@ def _draft(drafted: dict[Hashable, int], rankings: Sequence[Ranking], orders: It
 def _every_draft(start: Owned, rankings: Sequence[Ranking], size: int) -> dict[Owned, float]:
     """Continue a list in every order of every round, to `size` or until no document is left."""
     orders = list(permutations(range(len(rankings))))
-    lists, finished = {start: 1.0}, False
+    lists, finished = {start: 1.0}, len(start) == size
     while not finished:
         longer: dict[Owned, float] = defaultdict(float)
         for owned, chance in lists.items():
-            for order in orders:
+            for order in orders if len(owned) < size else ():
                 drafted = dict(owned)
                 _draft(drafted, rankings, [order])
                 longer[tuple(drafted.items())[:size]] += chance / len(orders)
-        finished = longer.keys() == lists.keys()
+            if len(owned) == size:
+                longer[owned] += chance
+        finished = longer.keys() == lists.keys() or all(len(owned) == size for owned in longer)
         lists = longer
     return lists
 
