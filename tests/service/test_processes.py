@@ -24,11 +24,10 @@ from .helpers import ONE, RANKINGS, server
 
 Empty = Callable[[], str]
 HTTP = httpx.Client(timeout=60, limits=httpx.Limits(max_keepalive_connections=0))
-REST = 0.02  # seconds between the rounds of a user, as long as a round: some requests are always under way
 
 
 def test_killed_under_load_three_times(tmp_path: Path) -> None:
-    rounds = list(crashes(f"sqlite:///{tmp_path}/live.db", tmp_path, kill_server, rounds=3, servers=1, rest=REST))
+    rounds = list(crashes(f"sqlite:///{tmp_path}/live.db", tmp_path, kill_server, rounds=3, servers=1))
     assert len(rounds) == 3
     # A told duel is two events of its own, and two of the list that follows, which four users may still wait for; and
     # two are of the experiment itself.
@@ -36,14 +35,14 @@ def test_killed_under_load_three_times(tmp_path: Path) -> None:
 
 
 def test_one_of_two_servers_on_one_file_is_killed_three_times(tmp_path: Path) -> None:
-    rounds = list(crashes(f"sqlite:///{tmp_path}/live.db", tmp_path, kill_server, rounds=3, servers=2, rest=REST))
+    rounds = list(crashes(f"sqlite:///{tmp_path}/live.db", tmp_path, kill_server, rounds=3, servers=2))
     assert [each.refused for each in rounds] == [0, 0, 0]
 
 
 def test_postgresql_is_killed_three_times_and_the_servers_stay(
     postgres: Postgres, empty: Empty, tmp_path: Path
 ) -> None:
-    rounds = list(crashes(empty(), tmp_path, partial(kill_postgres, postgres), rounds=3, servers=2, rest=REST))
+    rounds = list(crashes(empty(), tmp_path, partial(kill_postgres, postgres), rounds=3, servers=2))
     assert 0 < rounds[0].refused < rounds[1].refused < rounds[2].refused
 
 

@@ -77,17 +77,15 @@ def _rounds(journal: str, folder: Path, rounds: int, seed: int) -> Iterator[tupl
         yield "PostgreSQL", crashes(url, folder, partial(kill_postgres, postgres), rounds, 2, seed)
 
 
-def crashes(
-    journal: str, folder: Path, crash: Crash, rounds: int, servers: int, seed: int = 1, rest: float = 0.0
-) -> Iterator[Round]:
-    """Some servers under load on one journal, whose users may rest, and what every round of killing came to."""
+def crashes(journal: str, folder: Path, crash: Crash, rounds: int, servers: int, seed: int = 1) -> Iterator[Round]:
+    """Some servers under load on one journal, and what every round of killing came to."""
     luck = np.random.default_rng(seed)
     with ExitStack() as stack:
         logs = [folder / f"server {number}.log" for number in range(servers)]
         made = [stack.enter_context(serving(journal, log, **ENVIRONMENT)) for log in logs]
         urls = [server.url for server in made]
         define(urls[0])
-        loads = [stack.enter_context(Load(url, users=max(1, 4 // servers), rest=rest)) for url in urls]
+        loads = [stack.enter_context(Load(url, users=max(1, 4 // servers))) for url in urls]
         for number in range(rounds):
             for load in loads:
                 load.wait(more=5)
