@@ -102,7 +102,7 @@ def lean(function: Dispatcher) -> Dispatcher:
     name = digest(function)
     if name not in LEAN:
         pipeline = function._compiler.pipeline_class  # type: ignore[attr-defined]
-        LEAN[name] = inlined(function) if inline else _called(_converted(function, lean), options["_nrt"], pipeline)
+        LEAN[name] = inlined(function) if inline else _called(converted(function, lean), options["_nrt"], pipeline)
     return LEAN[name]
 
 
@@ -113,7 +113,7 @@ def _called(function: Callable[..., Any], counted: bool, pipeline: Any = Compile
 def inlined(function: Callable[..., Any]) -> Dispatcher:
     """`function` for code without reference counting, compiled by itself and inlined by LLVM, its kernels too."""
     options = UNCOUNTED | INSIDE | {"forceinline": True, "pipeline_class": Inlined}
-    found: Dispatcher = njit(**options)(_converted(function, lean))
+    found: Dispatcher = njit(**options)(converted(function, lean))
     return found
 
 
@@ -153,10 +153,10 @@ def rebind(function: Callable[..., Any], names: dict[str, Any]) -> FunctionType:
 
 def plain(function: Callable[..., Any]) -> FunctionType:
     """A copy of `function` that runs as ordinary Python, its kernels included."""
-    return _converted(function, plain)
+    return converted(function, plain)
 
 
-def _converted(function: Callable[..., Any], convert: Callable[[Any], Any]) -> FunctionType:
+def converted(function: Callable[..., Any], convert: Callable[[Any], Any]) -> FunctionType:
     """A copy of `function` in which every kernel that it uses is `convert`ed."""
     source = python_function(function)
     names: dict[str, Any] = {}
@@ -242,7 +242,7 @@ class specialise:  # noqa: N801 - used as a function; a class because it compile
         # The order of the fields of the tuples passed is part of the machine code too.
         name = f"{self.bound.__name__}_{digest(self.bound, *_layouts(signature))}"
         options, ending = ({"nogil": True}, "_releasing") if self.releasing else (UNCOUNTED, "")
-        self.uncounted = kept(named(_converted(self.bound, lean), f"{name}{ending}"), **options, **CALLED)
+        self.uncounted = kept(named(converted(self.bound, lean), f"{name}{ending}"), **options, **CALLED)
         self.counted = kept(named(self.bound, f"{name}_counted"), nogil=True, **CALLED)
         for each in (self.uncounted, self.counted):
             if (found := find_kept(each, signature)) is not None:

@@ -14,12 +14,13 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from duelist.core.compile import kernel, rebind
+from duelist.core.compile import kernel, once, rebind
 from duelist.core.errors import BadInput
 from duelist.core.parameters import Parameter
 
@@ -189,13 +190,13 @@ class Declared:
 
     def tables(self) -> dict[str, npt.NDArray[Any]]:
         """Every array that is remembered, by name; those of a held part as "part.name"."""
-        found: dict[str, npt.NDArray[Any]] = {}
-        for name, field in self.fields.items():
-            if isinstance(field, Array) and not field.scratch:
-                found[name] = getattr(self, name)
-            elif isinstance(field, Holds):
-                found |= {f"{name}.{n}": a for n, a in getattr(self, name).tables().items()}
-        return found
+        return {path: find(self) for path, find in self._finders().items()}
+
+    @classmethod
+    @once
+    def _finders(cls) -> dict[str, attrgetter[Any]]:
+        """How to come from an object to each of its tables, which takes longer to find out than to do."""
+        return {path: attrgetter(path) for path, _ in cls._fills()}
 
     def scratch_tables(self) -> list[npt.NDArray[Any]]:
         """The arrays that mean nothing between calls, those of held parts included."""

@@ -13,7 +13,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic, overload_method
 from numba.np import arrayobj
 
-from duelist.core.compile import CALLED, named, rebind
+from duelist.core.compile import CALLED, converted, lean, named, rebind
 from duelist.core.cuda import engine_digest
 from duelist.core.disk import kept
 from duelist.core.garbage import collecting_seldom
@@ -74,7 +74,7 @@ class Emulated:
     def loop(self, template: FunctionType, *roots: Any) -> Any:
         bound = {name: template.__globals__[name] for name in ("one", "KEPT")}
         name = f"in_turn_{engine_digest('numba', *roots, bound['KEPT'], Path(__file__).read_bytes())}"
-        compiled = LOOPS.setdefault(name, kept(named(rebind(in_turn, bound), name), **CALLED))
+        compiled = LOOPS.setdefault(name, kept(named(converted(rebind(in_turn, bound), lean), name), **CALLED))
 
         def launch(threads: int, *args: Any) -> None:
             self.launches.append((int(args[3]), int(args[4])))
