@@ -284,3 +284,16 @@ def test_one_arm_is_out_of_the_tangle() -> None:
     rest = np.delete(np.delete(matrix, winner, 0), winner, 1)
     assert rest.max() > 0.75  # stronger than the winner's
     assert rest.max() <= 0.9
+
+
+def test_the_best_three_of_a_circle_beat_each_other_and_everybody_else() -> None:
+    matrix = preference("circle:arms=12,seed=3,lead=0.2")
+    best = Preferences.of(matrix).copeland
+    assert np.sort(matrix[np.ix_(best, best)], axis=1).round(12).tolist() == [[0.3, 0.5, 0.7]] * 3
+    assert (np.delete(matrix[best], best, axis=1) > 0.5).all()
+
+
+def test_in_a_tournament_each_pair_is_anything() -> None:
+    matrix = preference("tournament:arms=60,seed=3")
+    assert stats.kstest(matrix[np.triu_indices(60, 1)], "uniform").pvalue > 0.001
+    assert Preferences.of(matrix).condorcet is None

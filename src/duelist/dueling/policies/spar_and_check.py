@@ -31,9 +31,10 @@ class SparAndCheck(Policy):
     that pair, which begins with what the rates of both arms foretell. Whoever is drawn below 1/2, the lowest first, is
     the challenger; if nobody is, the arm duels itself. How much a foretold chance is worth is learnt: pairs that come
     out otherwise than foretold, again and again, make it worth little. A challenger that is hard to tell from the
-    champion duels somebody who seems to beat it clearly. Arms that more others confidently beat than any arm must bear
-    are out: duels with them count for nobody's rate, and they are asked about a few times only. As long as duels are
-    few for many arms the first arm is drawn boldly, close to the best rate: one side that explores is enough.
+    champion duels somebody who seems to beat it clearly. Arms against which more speaks, by one lost pair, than against
+    any other are out: duels with them count for nobody's rate, and they are asked about a few times only. As long as
+    duels are few for many arms the first arm is drawn boldly, close to the best rate: one side that explores is enough.
+    Where every arm has lost to somebody, it is drawn who has lost the fewest pairs, and rates decide among those alone.
 
     Needs: nothing; Copeland winners always exist.
     Horizon: not needed.
@@ -63,9 +64,9 @@ class SparAndCheck(Policy):
     lost: Floats = per_arm()
     out: Ints = per_arm(int)  # 1 for those that are
     against: Floats = per_arm()  # what speaks against an arm: pairs that it lost surely, others by how surely
-    losses: Floats = per_arm()  # how many pairs it should have lost
+    losses: Floats = per_arm()  # how many pairs it should have lost; kept up where all arms have lost some
     risk: Floats = per_pair()  # risk[i, j]: how likely arm i loses to arm j more often than it wins
-    least: Floats = single(float)  # how many pairs even the best arm has lost
+    least: Floats = single(float)  # how many pairs even the best arm has lost; below 1 where it may have lost none
     surprise: Floats = per_pair()  # outcomes less what was foretold, summed up for each pair
     repeated: Floats = single(float)  # surprises times earlier ones of the same pair: their mean is the squared error
     chance: Floats = single(float)  # variances of the duels summed up in `repeated`
@@ -103,10 +104,9 @@ class SparAndCheck(Policy):
 
     def best_arm(self) -> int:
         rate = (self.won + 1.0) / (self.won + self.lost + 2.0)
-        rate[self.out > 0] = -1.0
         if self.least[0] >= 1.0:
             rate -= np.round(self.losses)
-        return int(rate.argmax())
+        return int(np.where(self.out, -np.inf, rate).argmax())
 
 
 @kernel
@@ -154,7 +154,7 @@ def expect_losses(self: SparAndCheck, arm: int, trust: float) -> None:
 
 @kernel
 def put_out(self: SparAndCheck) -> None:
-    """Those are out against whom more speaks, by one pair, than must be; duels with them leave the rates, or come back."""
+    """Those are out against whom a pair more speaks than must be; duels with them leave the rates, or come back."""
     for arm in range(self.n_arms):
         out = 1 if self.against[arm] >= self.least[0] + 1.0 else 0
         if out != self.out[arm]:
