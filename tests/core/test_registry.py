@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -168,3 +169,15 @@ def test_the_home_of_a_family_is_imported_by_the_first_look_up() -> None:
 def test_an_unknown_family_is_answered_with_the_nearest_and_all_known() -> None:
     with pytest.raises(UnknownName, match=r"unknown family 'polcy' \(did you mean 'policy'\?\)\. Known: policy, env"):
         find_family("polcy")
+
+
+def test_a_module_of_ones_own_may_be_called_as_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fruits: Registry[type]
+) -> None:
+    (tmp_path / "plum.py").write_text("class Plum:\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    plum = importlib.import_module("plum").Plum
+    fruits.add("plum", plum)
+    assert fruits.get("plum:Plum") is plum
+    with pytest.raises(BadInput, match="'pear:Pear': parameters are written pear:NAME=VALUE"):
+        fruits.get("pear:Pear")

@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import starmap
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -149,28 +148,17 @@ def on_gpu(cells: Sequence[tuple[Any, ...]]) -> Iterator[dict[str, Any] | None]:
     for _ in in_processes(compile_ahead, list(kinds.values())):
         pass
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for future in as_completed([pool.submit(in_new_thread, cell) for cell in cells]):
+        for future in as_completed([pool.submit(measured, cell) for cell in cells]):
             yield future.result()
 
 
-def in_new_thread(cell: tuple[Any, ...]) -> dict[str, Any] | None:
-    """`measure` of a cell; what goes wrong is told and does not stop the others.
-
-    On an H200 with Python 3.12.3, threads that had measured several cells had no calls left (RecursionError, in
-    whatever came next); what takes them is not known. New threads have all of theirs.
-    """
-    rows = []
-
-    def work() -> None:
-        try:
-            rows.append(measure(*cell))
-        except Exception as error:
-            say(f"{cell[0]} on {cell[1]}: {type(error).__name__}: {error}")
-
-    thread = Thread(target=work)
-    thread.start()
-    thread.join()
-    return rows[0] if rows else None
+def measured(cell: tuple[Any, ...]) -> dict[str, Any] | None:
+    """`measure` of a cell; what goes wrong is told and does not stop the others."""
+    try:
+        return measure(*cell)
+    except Exception as error:
+        say(f"{cell[0]} on {cell[1]}: {type(error).__name__}: {error}")
+        return None
 
 
 def compile_ahead(policy: str, instance: str, preferences: Path | None) -> None:

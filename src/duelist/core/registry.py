@@ -97,7 +97,8 @@ class Registry(Generic[T]):
 
     def _load(self, path: str) -> Entry:
         module, _, attribute = path.partition(":")
-        if module in [*self]:
+        named_like_it = module in self.known and self.known[module].maker.__module__ == module
+        if module in [*self] and not named_like_it:
             raise BadInput(f"{path!r}: parameters are written {module}:NAME=VALUE,NAME=VALUE")
         try:
             thing = getattr(importlib.import_module(module), attribute)
