@@ -86,7 +86,7 @@ class Plain:
                 self.expect(arm)
             least = max(least, self.losses.min())
         self.least = least
-        self.out = self.against >= least + 1
+        self.out = self.against >= least + 1.02
 
     def speaks_against(self, arm: int) -> float:
         """The sum over the pairs that it seems to lose, of which a confident one is 1."""
@@ -133,7 +133,7 @@ class Plain:
             worth = np.where(chance > 0.5, self.worth(chance), self.trust())
             drawn = luck.beta(mine + worth * chance + 1, theirs + worth * (1 - chance) + 1)
             drawn[left] = 0.5
-            few, met = 2 * log_t, mine + theirs
+            few, met = np.where(self.against < self.least + 2, 8, 2) * log_t, mine + theirs
             enough = np.where(mine >= theirs, met >= few, (met >= 4 * few) & (theirs - mine <= np.sqrt(met)))
             drawn[(upper[left] < 0.5) | (self.out & enough & (self.least < 1))] = 1
             right = int(drawn.argmin()) if drawn.min() < 0.5 else left
@@ -217,11 +217,14 @@ def test_where_nothing_foretells_a_pair_the_arm_that_lost_the_fewest_is_found() 
 
 
 def test_the_best_are_not_out_because_they_beat_each_other() -> None:
-    """Three arms in a circle have lost one pair each, long before others have. Measured: 830 ± 60; it was 8,100."""
+    """Three arms in a circle have lost one pair each, long before others have. It was 8,100 ± 1,300.
+
+    Were a sure loss enough to put an arm out where another has lost none, a run in a hundred would go astray for ever.
+    """
     place = "circle:arms=20,seed=1"
-    result = simulate("spar-and-check", place, horizon=100_000, runs=12, seed=1, points=6, progress=False)
-    assert result.best_arm_rate == 1.0
-    assert result.curve("copeland")[:, -1].mean() < 1500
+    result = simulate("spar-and-check", place, horizon=40_000, runs=400, seed=1, points=6, progress=False)
+    assert result.best_arm_rate >= 0.998
+    assert result.curve("copeland")[:, -1].max() < 2500
 
 
 def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:

@@ -17,7 +17,8 @@ DOUBT = 10.0  # what this first guess is worth, in duels of two equal arms times
 SURE = 3.25  # standard deviations by which a foretold chance may be away from 1/2
 MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
-LONGER = 4.0  # times as many if it wins more than half of them
+LONGER = 4.0  # times as many if it wins more than half of them, or is out by less than a second lost pair
+MORE = 0.02  # than a lost pair must speak against an arm that is out: of three that beat each other each has lost one
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
 SETTLED = 1.0 - 1e-9  # from this chance on it is not drawn who has lost a pair
 FEW = 10  # arms with which nothing is won by that; with more of them foretold chances may be worth more
@@ -154,9 +155,9 @@ def expect_losses(self: SparAndCheck, arm: int, trust: float) -> None:
 
 @kernel
 def put_out(self: SparAndCheck) -> None:
-    """Those are out against whom a pair more speaks than must be; duels with them leave the rates, or come back."""
+    """Those are out against whom more speaks, by a pair, than must be; their duels leave the rates, or come back."""
     for arm in range(self.n_arms):
-        out = 1 if self.against[arm] >= self.least[0] + 1.0 else 0
+        out = 1 if self.against[arm] >= self.least[0] + 1.0 + MORE else 0
         if out != self.out[arm]:
             self.out[arm] = out
             sign = -1.0 if out else 1.0
@@ -204,7 +205,8 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
-            if not self.out[arm] or self.least[0] >= 1.0 or matters(won, lost, CHECKS * log_t):
+            few = CHECKS * log_t if self.against[arm] >= self.least[0] + 2.0 else LONGER * CHECKS * log_t
+            if not self.out[arm] or self.least[0] >= 1.0 or matters(won, lost, few):
                 chance = foretold(self, champion, arm)
                 worth = worth_of(chance, trust) if chance > 0.5 else trust
                 value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
