@@ -18,12 +18,12 @@ from duelist.reproductions.reproduction import Report, Setting
 @pytest.fixture(scope="module", autouse=True)
 def _visited_once() -> Iterator[None]:
     """What people did takes half of the time, and is the same whatever is made of it."""
-    made = dict[int, Impressions]()
+    made = dict[int, tuple[Log, Impressions]]()
 
     def seen(log: Log) -> Impressions:
-        if id(log) not in made:  # of logs that are kept
-            made[id(log)] = impressions_of(log)
-        return made[id(log)]
+        if id(log) not in made:  # kept, so that no other log has its id
+            made[id(log)] = log, impressions_of(log)
+        return made[id(log)][1]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(debiased, "visits", cache(debiased.visits))
