@@ -86,7 +86,7 @@ class Plain:
                 self.expect(arm)
             least = max(least, self.losses.min())
         self.least = least
-        self.out = self.against >= least + 1.02
+        self.out = self.against >= (least + 1.02 if least >= 1 else min(least + 1.02, 1.5))
 
     def speaks_against(self, arm: int) -> float:
         """The sum over the pairs that it seems to lose, of which a confident one is 1."""
@@ -169,6 +169,7 @@ class Plain:
         (CIRCLES, 250),
         (CIRCLES, 600),
         (CIRCLES, 2000),
+        (CIRCLES, 6000),
     ],
 )
 def test_every_pair_is_chosen_as_often_as_by_a_plain_transcription(matrix: Floats, duels: int) -> None:
@@ -225,6 +226,13 @@ def test_the_best_are_not_out_because_they_beat_each_other() -> None:
     result = simulate("spar-and-check", place, horizon=40_000, runs=400, seed=1, points=6, progress=False)
     assert result.best_arm_rate >= 0.998
     assert result.curve("copeland")[:, -1].max() < 2500
+
+
+def test_who_surely_lost_two_pairs_is_not_believed_in_because_another_may_have_lost_none() -> None:
+    """Measured: 152, and 650 at most. Were two pairs not too many there, some runs would lose 0.08 a duel for ever."""
+    result = simulate("spar-and-check", "no-condorcet", horizon=40_000, runs=1000, seed=1, points=5, progress=False)
+    assert result.best_arm_rate == 1.0
+    assert result.curve("copeland")[:, -1].max() < 1000
 
 
 def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:

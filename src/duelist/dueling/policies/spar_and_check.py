@@ -18,6 +18,7 @@ SURE = 3.25  # standard deviations by which a foretold chance may be away from 1
 MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them, or is out by less than a second lost pair
+PLENTY = 1.5  # what puts an arm out in any case, as long as another may have lost no pair
 MORE = 0.02  # than a lost pair must speak against an arm that is out: of three that beat each other each has lost one
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
 SETTLED = 1.0 - 1e-9  # from this chance on it is not drawn who has lost a pair
@@ -156,8 +157,11 @@ def expect_losses(self: SparAndCheck, arm: int, trust: float) -> None:
 @kernel
 def put_out(self: SparAndCheck) -> None:
     """Those are out against whom more speaks, by a pair, than must be; their duels leave the rates, or come back."""
+    enough = self.least[0] + 1.0 + MORE
+    if self.least[0] < 1.0:
+        enough = min(enough, PLENTY)
     for arm in range(self.n_arms):
-        out = 1 if self.against[arm] >= self.least[0] + 1.0 + MORE else 0
+        out = 1 if self.against[arm] >= enough else 0
         if out != self.out[arm]:
             self.out[arm] = out
             sign = -1.0 if out else 1.0
