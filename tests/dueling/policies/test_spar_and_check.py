@@ -127,7 +127,8 @@ class Plain:
             upper = np.where(counts > 0, self.wins / counts + np.sqrt(0.51 * log_t / counts), np.inf)
         np.fill_diagonal(upper, np.inf)
         bold = 1 + 3 * arms * max(0, arms - 10) / (self.told + 1)
-        left, right = self.draw(bold, luck), self.draw(1, luck)
+        left = self.draw(bold, luck)
+        right = self.draw(1, luck) if self.least < 1 else left
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
             worth = np.where(chance > 0.5, self.worth(chance), self.trust())

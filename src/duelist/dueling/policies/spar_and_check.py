@@ -78,7 +78,7 @@ class SparAndCheck(Policy):
 
     def choose(self, t: int, rng: np.random.Generator) -> Duel:
         left = draw_arm(self, 1.0 + BOLD * self.n_arms * max(0, self.n_arms - FEW) / t, rng)
-        right = draw_arm(self, 1.0, rng)
+        right = draw_arm(self, 1.0, rng) if self.least[0] < 1.0 else left  # whom it has lost to is the question there
         if left == right:
             right = draw_challenger(self, left, math.log(t), rng)
             if left != right and not self.out[right] and self.least[0] < 1.0:
