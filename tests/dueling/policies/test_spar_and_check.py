@@ -92,8 +92,11 @@ class Plain:
         """The sum over the pairs that it seems to lose, of which a confident one is 1."""
         won, lost = self.wins[arm], self.wins[:, arm]
         behind = lost > won
-        deviations = (lost - won)[behind] ** 2 / (won + lost)[behind]
-        return float(np.clip((deviations / 2 - 0.5) / (1.02 * math.log(self.told + 1)), 0, 1).sum())
+        shown = ((lost - won)[behind] ** 2 / (won + lost)[behind] / 2 - 0.5) / 1.02
+        log_t = math.log(self.told + 1)
+        return float(
+            np.where(shown >= log_t, 1, np.clip(shown, 0, None) / (log_t + 0.2 * max(0, len(self.wins) - 30))).sum()
+        )
 
     def expect(self, arm: int) -> None:
         chance = self.foretold(arm)

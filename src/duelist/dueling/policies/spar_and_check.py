@@ -18,6 +18,8 @@ SURE = 3.25  # standard deviations by which a foretold chance may be away from 1
 MOST = 0.95  # the largest chance that is foretold
 CHECKS = 2.0  # times ln t: duels after which an arm that is out need not be asked about again
 LONGER = 4.0  # times as many if it wins more than half of them, or is out by less than a second lost pair
+MANY = 30  # arms above which what equal arms lose to each other by chance adds up to a lost pair
+CHANCE = 0.2  # for each arm above these: more that must be shown, so that it adds up to little more than half of one
 PLENTY = 1.5  # what puts an arm out in any case, as long as another may have lost no pair
 MORE = 0.02  # than a lost pair must speak against an arm that is out: of three that beat each other each has lost one
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
@@ -119,7 +121,7 @@ def weigh(self: SparAndCheck, arm: int, log_t: float) -> None:
         won, lost = self.clock.wins[arm, other], self.clock.wins[other, arm]
         if lost > won:
             shown = ((lost - won) * (lost - won) / (won + lost) - 1.0) / (4.0 * self.alpha)
-            against += min(1.0, max(0.0, shown / log_t))
+            against += 1.0 if shown >= log_t else max(0.0, shown / (log_t + CHANCE * max(0, self.n_arms - MANY)))
     self.against[arm] = against
 
 
