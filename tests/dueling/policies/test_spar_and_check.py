@@ -214,11 +214,11 @@ def test_without_a_condorcet_winner_copeland_regret_flattens() -> None:
 
 
 def test_where_nothing_foretells_a_pair_the_arm_that_lost_the_fewest_is_found() -> None:
-    """Measured: 1,900 ± 100. Where one sure loss more put an arm out, 6,500 ± 700, and wrong in 17 runs of 40."""
+    """Measured: 970 ± 40; d-ts 2,450 ± 90. It was 1,900 when two arms drawn so duelled each other, and 6,500 before."""
     place = "tournament:arms=10,seed=1"
     result = simulate("spar-and-check", place, horizon=100_000, runs=40, seed=1, points=6, progress=False)
     assert result.best_arm_rate >= 0.95
-    assert result.curve("copeland")[:, -1].mean() < 2500
+    assert result.curve("copeland")[:, -1].mean() < 1500
 
 
 def test_the_best_are_not_out_because_they_beat_each_other() -> None:
