@@ -111,10 +111,8 @@ class Plain:
         if len(self.wins) == 2:
             return 0.0
         misfit = (self.repeated + 10 / 21) / (self.chance + 10)
-        return self.most() if misfit <= 0 else min(max(1 / misfit - 1, 1.0), self.most())
-
-    def most(self) -> float:
-        return 40.0 * max(1.0, len(self.wins) / 10) ** 3
+        most = 40.0 * max(1.0, len(self.wins) / 10) ** 3
+        return most if misfit <= 0 else min(max(1 / misfit - 1, 1.0), most)
 
     def draw(self, sharp: float, luck: np.random.Generator) -> int:
         won, lost = self.rates()
@@ -137,10 +135,8 @@ class Plain:
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
             worth = np.where(chance > 0.5, self.worth(chance), self.trust())
-            if self.trust() < self.most():  # nothing is foretold of an arm without a loss more than wins elsewhere
-                elsewhere = self.rates()[0] - theirs >= self.rates()[1] - mine
-                soon = np.sign(mine - theirs) * (mine - theirs) ** 2 < 0.7 * log_t * (mine + theirs)
-                worth[elsewhere & soon] = 0
+            shown, least = np.sign(mine - theirs) * (mine - theirs) ** 2, max(0.0, log_t - math.log(arms))
+            worth[shown < 0.9 * least * (mine + theirs)] = 0  # too early to foretell anything
             drawn = luck.beta(mine + worth * chance + 1, theirs + worth * (1 - chance) + 1)
             drawn[left] = 0.5
             few, met = np.where(self.against < self.least + 2, 8, 2) * log_t, mine + theirs

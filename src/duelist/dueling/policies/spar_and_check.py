@@ -22,7 +22,7 @@ MANY = 30  # arms above which what equal arms lose to each other by chance adds 
 CHANCE = 0.2  # for each arm above these: more that must be shown, so that it adds up to little more than half of one
 PLENTY = 1.5  # what puts an arm out in any case, as long as another may have lost no pair
 MORE = 0.02  # than a lost pair must speak against an arm that is out: of three that beat each other each has lost one
-HEARD = 0.35  # times ln t: how much must speak against an arm that lost to nobody else, before chances are foretold
+HEARD = 0.45  # times ln(t / K): what a pair that has met must show, squared deviations halved, before rates count in it
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
 SETTLED = 1.0 - 1e-9  # from this chance on it is not drawn who has lost a pair
 FEW = 10  # arms with which nothing is won by that; with more of them foretold chances may be worth more
@@ -35,12 +35,12 @@ class SparAndCheck(Policy):
     ever where they do not. So its answer is checked: of each other arm a chance to lose is drawn from the posterior of
     that pair, which begins with what the rates of both arms foretell. Whoever is drawn below 1/2, the lowest first, is
     the challenger; if nobody is, the arm duels itself. How much a foretold chance is worth is learnt: pairs that come
-    out otherwise than foretold, again and again, make it worth little. Then nothing is foretold of an arm that loses to
-    nobody else, until it has lost a few duels to the champion too. A challenger that is hard to tell from the champion
-    duels somebody who seems to beat it clearly. Arms against which more speaks, by one lost pair, than against any
-    other are out: duels with them count for nobody's rate, and they are asked about a few times only. As long as duels
-    are few for many arms the first arm is drawn boldly, close to the best rate: one side that explores is enough. Where
-    every arm has lost to somebody, it is drawn who has lost the fewest pairs, and rates decide among those alone.
+    out otherwise than foretold, again and again, make it worth little; and it is worth nothing for a pair that has met
+    and shown little. A challenger that is hard to tell from the champion duels somebody who seems to beat it clearly.
+    Arms against which more speaks, by one lost pair, than against any other are out: duels with them count for nobody's
+    rate, and they are asked about a few times only. As long as duels are few for many arms the first arm is drawn
+    boldly, close to the best rate: one side that explores is enough. Where every arm has lost to somebody, it is drawn
+    who has lost the fewest pairs, and rates decide among those alone.
 
     Needs: nothing; Copeland winners always exist.
     Horizon: not needed.
@@ -207,10 +207,11 @@ def draw_losses(self: SparAndCheck, arm: int, enough: int, rng: np.random.Genera
 def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.random.Generator) -> int:
     """The arm that the champion is drawn to do worst against, if that is below 1/2; itself if nobody is.
 
-    A pair that the champion confidently loses teaches nothing more.
+    A pair that the champion confidently loses teaches nothing more. Where so few duels tell that it wins, that may be
+    luck, and what is foretold as well, from the same duels: both together would be believed in for very long.
     """
     challenger, highest, trust = champion, 0.5, trusted(self)  # of how often the other wins
-    doubted = trust < most_trusted(self)
+    heard = 2.0 * HEARD * max(0.0, log_t - math.log(self.n_arms))
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
@@ -218,23 +219,12 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
             if not self.out[arm] or self.least[0] >= 1.0 or matters(won, lost, few):
                 chance = foretold(self, champion, arm)
                 worth = worth_of(chance, trust) if chance > 0.5 else trust
-                if doubted and unheard(self, arm, won, lost, log_t):
+                if (won - lost) * abs(won - lost) < heard * (won + lost):
                     worth = 0.0
                 value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
                 if value > highest:
                     challenger, highest = arm, value
     return challenger
-
-
-@kernel
-def unheard(self: SparAndCheck, arm: int, won: float, lost: float, log_t: float) -> bool:
-    """Whether an arm that does not lose to others has lost too few duels to the champion to be taken for one that does.
-
-    Given are the champion's. If both won half of them, such a lead would be as likely as 1 / t^HEARD, or less.
-    """
-    elsewhere = (self.won[arm] - lost) - (self.lost[arm] - won)
-    behind = won - lost
-    return elsewhere >= 0.0 and behind * abs(behind) < 2.0 * HEARD * log_t * (won + lost)
 
 
 @kernel
@@ -313,19 +303,14 @@ def judge_foretelling(self: SparAndCheck, left: int, right: int, outcome: float)
 def trusted(self: SparAndCheck) -> float:
     """Duels that a foretold chance is worth: as many as make a Beta distribution err as foretold chances did.
 
-    With two arms it is worth nothing: their rates are their duels with each other, which count anyway.
+    With two arms it is worth nothing: their rates are their duels with each other, which count anyway. With many arms
+    it may be worth more: as many more pairs have shown how well chances are foretold.
     """
     if self.n_arms == 2:
         return 0.0
-    most = most_trusted(self)
+    more = max(1.0, self.n_arms / FEW)
+    most = self.weight * more * more * more
     misfit = (self.repeated[0] + DOUBT / (FIRST + 1.0)) / (self.chance[0] + DOUBT)
     if misfit * (most + 1.0) <= 1.0:
         return float(most)
     return float(max(min(1.0, most), 1.0 / misfit - 1.0))
-
-
-@kernel
-def most_trusted(self: SparAndCheck) -> float:
-    """What it is worth at most. With many arms more: as many more pairs have shown how well chances are foretold."""
-    more = max(1.0, self.n_arms / FEW)
-    return float(self.weight * more * more * more)
