@@ -206,6 +206,16 @@ def test_it_finds_a_winner_that_self_sparring_never_finds() -> None:
     assert checked.curve()[:, -1].mean() < 0.8 * alone.curve()[:, -1].mean()
 
 
+def test_a_winner_is_not_missed_because_a_rival_beats_all_others() -> None:
+    """Measured: 105 ± 14. It was 344 ± 40, and 7 % of the runs had not found it, when rates counted from the start."""
+    matrix = np.full((8, 8), 0.5)
+    matrix[1, 2:], matrix[2:, 1] = 0.9, 0.1
+    matrix[0, 1:], matrix[1:, 0] = 0.55, 0.45
+    result = simulate("spar-and-check", matrix, horizon=40_000, runs=200, seed=1, progress=False)
+    assert result.best_arm_rate >= 0.97
+    assert result.curve()[:, -1].mean() < 200
+
+
 def test_without_a_condorcet_winner_copeland_regret_flattens() -> None:
     result = simulate("spar-and-check", "no-condorcet", horizon=40_000, runs=20, seed=1, points=5, progress=False)
     regret = result.curve("copeland").mean(0)
@@ -235,14 +245,14 @@ def test_the_best_are_not_out_because_they_beat_each_other() -> None:
 
 
 def test_who_surely_lost_two_pairs_is_not_believed_in_because_another_may_have_lost_none() -> None:
-    """Measured: 140, and 1,040 at most. Were two pairs not too many, some runs would lose 0.08 a duel, 3,200 in all."""
+    """Measured: 133, and 293 at most. Were two pairs not too many there, some runs would lose 0.08 a duel for ever."""
     result = simulate("spar-and-check", "no-condorcet", horizon=40_000, runs=1000, seed=1, points=5, progress=False)
     assert result.best_arm_rate >= 0.998
-    assert result.curve("copeland")[:, -1].max() < 1600
+    assert result.curve("copeland")[:, -1].max() < 1000
 
 
 def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
-    """Measured with 1,600 runs: 87 ± 2.5, d-ts 120 ± 1. Few would not do: one in a hundred loses ten times as much."""
+    """Measured: 84 ± 2, d-ts 120 ± 1. Few runs would not do: one in a hundred loses ten times as much."""
     ours, theirs = (
         simulate(name, "arxiv", horizon=30_000, runs=320, seed=1, progress=False).curve()[:, -1]
         for name in ("spar-and-check", "d-ts")
