@@ -135,8 +135,8 @@ class Plain:
         if left == right:
             mine, theirs, chance = self.wins[left], self.wins[:, left], self.foretold(left)
             worth = np.where(chance > 0.5, self.worth(chance), self.trust())
-            shown, least = np.sign(mine - theirs) * (mine - theirs) ** 2, max(0.0, log_t - math.log(arms))
-            worth[shown < 0.9 * least * (mine + theirs)] = 0  # too early to foretell anything
+            shown, least = np.sign(mine - theirs) * (mine - theirs) ** 2, 1.3 * max(0.0, log_t - 2 * math.log(arms))
+            worth[(mine + theirs < 50) & (shown < least * (mine + theirs))] = 0  # too early to foretell anything
             drawn = luck.beta(mine + worth * chance + 1, theirs + worth * (1 - chance) + 1)
             drawn[left] = 0.5
             few, met = np.where(self.against < self.least + 2, 8, 2) * log_t, mine + theirs
@@ -207,7 +207,7 @@ def test_it_finds_a_winner_that_self_sparring_never_finds() -> None:
 
 
 def test_a_winner_is_not_missed_because_a_rival_beats_all_others() -> None:
-    """Measured: 105 ± 14. It was 344 ± 40, and 7 % of the runs had not found it, when rates counted from the start."""
+    """Measured: 106 ± 11. It was 344 ± 40, and 7 % of the runs had not found it, when rates counted from the start."""
     matrix = np.full((8, 8), 0.5)
     matrix[1, 2:], matrix[2:, 1] = 0.9, 0.1
     matrix[0, 1:], matrix[1:, 0] = 0.55, 0.45
@@ -245,14 +245,14 @@ def test_the_best_are_not_out_because_they_beat_each_other() -> None:
 
 
 def test_who_surely_lost_two_pairs_is_not_believed_in_because_another_may_have_lost_none() -> None:
-    """Measured: 133, and 293 at most. Were two pairs not too many there, some runs would lose 0.08 a duel for ever."""
+    """Measured: 135, and 901 at most. Were two pairs not too many there, some runs would lose 0.08 a duel, 3,200 in all."""
     result = simulate("spar-and-check", "no-condorcet", horizon=40_000, runs=1000, seed=1, points=5, progress=False)
     assert result.best_arm_rate >= 0.998
-    assert result.curve("copeland")[:, -1].max() < 1000
+    assert result.curve("copeland")[:, -1].max() < 1600
 
 
 def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
-    """Measured: 84 ± 2, d-ts 120 ± 1. Few runs would not do: one in a hundred loses ten times as much."""
+    """Measured: 88 ± 6, d-ts 120 ± 1. Few runs would not do: one in a hundred loses ten times as much."""
     ours, theirs = (
         simulate(name, "arxiv", horizon=30_000, runs=320, seed=1, progress=False).curve()[:, -1]
         for name in ("spar-and-check", "d-ts")

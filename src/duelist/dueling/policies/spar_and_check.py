@@ -22,7 +22,8 @@ MANY = 30  # arms above which what equal arms lose to each other by chance adds 
 CHANCE = 0.2  # for each arm above these: more that must be shown, so that it adds up to little more than half of one
 PLENTY = 1.5  # what puts an arm out in any case, as long as another may have lost no pair
 MORE = 0.02  # than a lost pair must speak against an arm that is out: of three that beat each other each has lost one
-HEARD = 0.45  # times ln(t / K): what a pair that has met must show, squared deviations halved, before rates count in it
+HEARD = 0.65  # times ln(t / K^2): what a pair must show, in squared deviations halved, before rates count in it
+YOUNG = 50.0  # duels of a pair after which they count in any case
 BOLD = 3.0  # times arms times those beyond FEW, a duel: how much sharper than its posterior the first arm is drawn
 SETTLED = 1.0 - 1e-9  # from this chance on it is not drawn who has lost a pair
 FEW = 10  # arms with which nothing is won by that; with more of them foretold chances may be worth more
@@ -35,8 +36,8 @@ class SparAndCheck(Policy):
     ever where they do not. So its answer is checked: of each other arm a chance to lose is drawn from the posterior of
     that pair, which begins with what the rates of both arms foretell. Whoever is drawn below 1/2, the lowest first, is
     the challenger; if nobody is, the arm duels itself. How much a foretold chance is worth is learnt: pairs that come
-    out otherwise than foretold, again and again, make it worth little; and it is worth nothing for a pair that has met
-    and shown little. A challenger that is hard to tell from the champion duels somebody who seems to beat it clearly.
+    out otherwise than foretold, again and again, make it worth little; and it is worth nothing for a young pair that
+    has shown little. A challenger that is hard to tell from the champion duels somebody who seems to beat it clearly.
     Arms against which more speaks, by one lost pair, than against any other are out: duels with them count for nobody's
     rate, and they are asked about a few times only. As long as duels are few for many arms the first arm is drawn
     boldly, close to the best rate: one side that explores is enough. Where every arm has lost to somebody, it is drawn
@@ -207,11 +208,11 @@ def draw_losses(self: SparAndCheck, arm: int, enough: int, rng: np.random.Genera
 def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.random.Generator) -> int:
     """The arm that the champion is drawn to do worst against, if that is below 1/2; itself if nobody is.
 
-    A pair that the champion confidently loses teaches nothing more. Where so few duels tell that it wins, that may be
-    luck, and what is foretold as well, from the same duels: both together would be believed in for very long.
+    A pair that the champion confidently loses teaches nothing more. That it wins a young pair may be luck, and what is
+    foretold the same luck, for rates have few other duels: both together would be believed in for very long.
     """
     challenger, highest, trust = champion, 0.5, trusted(self)  # of how often the other wins
-    heard = 2.0 * HEARD * max(0.0, log_t - math.log(self.n_arms))
+    heard = 2.0 * HEARD * max(0.0, log_t - 2.0 * math.log(self.n_arms))
     for arm in range(self.n_arms):
         if arm != champion and self.clock.place[arm * self.n_arms + champion] < 0:
             won, lost = self.clock.wins[champion, arm], self.clock.wins[arm, champion]
@@ -219,7 +220,7 @@ def draw_challenger(self: SparAndCheck, champion: int, log_t: float, rng: np.ran
             if not self.out[arm] or self.least[0] >= 1.0 or matters(won, lost, few):
                 chance = foretold(self, champion, arm)
                 worth = worth_of(chance, trust) if chance > 0.5 else trust
-                if (won - lost) * abs(won - lost) < heard * (won + lost):
+                if won + lost < YOUNG and (won - lost) * abs(won - lost) < heard * (won + lost):
                     worth = 0.0
                 value = beta_above(lost + worth * (1.0 - chance) + 1.0, won + worth * chance + 1.0, highest, rng)
                 if value > highest:
