@@ -248,7 +248,7 @@ def test_who_surely_lost_two_pairs_is_not_believed_in_because_another_may_have_l
     """Measured: 135, and 901 at most. Were two pairs not too many, some runs would lose 0.08 a duel, 3,200 in all."""
     result = simulate("spar-and-check", "no-condorcet", horizon=40_000, runs=1000, seed=1, points=5, progress=False)
     assert result.best_arm_rate >= 0.998
-    assert result.curve("copeland")[:, -1].max() < 1600
+    assert result.curve("copeland")[:, -1].max() < 1000
 
 
 def test_it_loses_less_than_those_it_takes_from_on_arxiv() -> None:
